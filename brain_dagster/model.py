@@ -1,0 +1,271 @@
+"""The values that travel between rooms. Frozen, typed, and free of behaviour that touches the world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class ItemKind(StrEnum):
+    """What a listed item is, before anyone opens it."""
+
+    FILE = "file"
+    SYMLINK = "symlink"
+    SUBMODULE = "submodule"
+    SPECIAL = "special"
+
+
+class Change(StrEnum):
+    """How a listed item differs from the document in the store."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    STALE = "stale"  # same bytes, but a recipe (parser, chunker, context, lexical) moved on
+    RETRY = "retry"  # same bytes, but the last attempt failed and its retry time has come
+    UNCHANGED = "unchanged"
+    REMOVED = "removed"
+
+
+class State(StrEnum):
+    """State of a document."""
+
+    PENDING = "pending"
+    READY = "ready"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+class OutcomeKind(StrEnum):
+    """Every listed item of a run ends in exactly one of these."""
+
+    INDEXED = "indexed"
+    UNCHANGED = "unchanged"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    DELETED = "deleted"
+
+
+class Mode(StrEnum):
+    """Which lists a search draws on."""
+
+    AUTO = "auto"
+    DENSE = "dense"
+    LEXICAL = "lexical"
+    HYBRID = "hybrid"
+
+
+class ScoreKind(StrEnum):
+    """What kind of number a score is. Scores of two kinds are never compared."""
+
+    COSINE = "cosine"
+    BM25 = "bm25"
+    RRF = "rrf"
+    RERANK = "rerank"
+    INLINE = "inline"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A registered source: one Dagster partition."""
+
+    id: int
+    key: str
+    collection_id: int
+    collection: str
+    kind: str
+    location: str
+    ref: str | None
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    generation: int
+    revision: str | None
+    listing_token: str | None
+    recipe: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedItem:
+    """One thing a connector found.
+
+    path          raw bytes, relative to the source's root, `/` between parts
+    token         changes whenever the bytes may have changed (git: blob id; folder: stat signature)
+    content_hash  identity of the bytes if the listing knows it without reading (git), else None
+    """
+
+    path: bytes
+    kind: ItemKind
+    token: str
+    content_hash: str | None
+    size_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What exists in a source at one moment.
+
+    is_complete  only a complete listing may delete (fault A3)
+    token        identity of the whole listing; equal tokens mean nothing changed
+    excluded     how many items the source's own globs and ignore files left out
+    problems     why the listing is incomplete, for people
+    """
+
+    revision: str
+    token: str
+    is_complete: bool
+    items: tuple[ListedItem, ...]
+    excluded: int = 0
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkDraft:
+    """A chunk as the chunker cuts it, before it has a context, a vector or an identity.
+
+    kind        declaration | container | imports | module | section | page | lines
+    symbol      path of the declaration, e.g. `Client.fetch`; packed neighbours: `a, b`; `` if none
+    enclosing   header lines of the declarations around it, outermost first (`class Client(Base):`)
+    headings    heading trail of prose, outermost first
+    text        the exact characters of the span
+    start_byte  offset in the UTF-8 form of the decoded text; spans of a text file tile it
+    start_line  counted from 1, `\\n`, `\\r\\n` and `\\r` each end one line; None for pages
+    page        ordinal from 1 for paged documents, else None; page_label as printed
+    tokens      of the embedding model's tokenizer, special tokens not counted
+    """
+
+    ordinal: int
+    kind: str
+    symbol: str
+    enclosing: tuple[str, ...]
+    headings: tuple[str, ...]
+    text: str
+    start_byte: int | None
+    end_byte: int | None
+    start_line: int | None
+    end_line: int | None
+    page: int | None
+    page_label: str | None
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    """What parsing and chunking made of one file.
+
+    outline  names declared at the top level (code) or first headings (prose), in order
+    imports  modules or packages the file imports, in order, as written
+    """
+
+    chunks: tuple[ChunkDraft, ...]
+    title: str
+    char_count: int
+    outline: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()
+    page_count: int | None = None
+    pages_without_text: tuple[int, ...] = ()
+    pages_not_read: tuple[int, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadItem:
+    """What became of one listed item in the funnel; `document` is set only when state is READY."""
+
+    state: State
+    content_hash: str
+    media_type: str = ""
+    language: str = ""
+    encoding: str = ""
+    size_bytes: int = 0
+    reason_code: str | None = None
+    reason: str | None = None
+    retry_at: datetime | None = None
+    warnings: tuple[str, ...] = ()
+    document: ParsedDocument | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """On whose behalf content is read. There is no default principal."""
+
+    user: str
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A number that knows what produced it; `value` is None where nothing was ranked."""
+
+    kind: ScoreKind
+    value: float | None
+
+    def __lt__(self, other: Score) -> bool:
+        if self.kind is not other.kind:
+            raise TypeError(f"a {self.kind} score cannot be compared with a {other.kind} score")
+        if self.value is None or other.value is None:
+            raise TypeError("an unranked result has no score to compare")
+        return self.value < other.value
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk with the score one scorer gave it."""
+
+    chunk_id: int
+    document_id: int
+    score: Score
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What a reader gets: a passage with its exact place and what its score means."""
+
+    collection: str
+    source: str
+    path: str
+    start_line: int | None
+    end_line: int | None
+    page: int | None
+    symbol: str
+    score: Score
+    revision: str
+    indexed_at: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to one question.
+
+    mode     the mode that ran: dense, lexical, hybrid or inline
+    missing  halves that could not contribute, e.g. `dense: model unavailable`
+    """
+
+    query: str
+    mode: str
+    excerpts: tuple[Excerpt, ...]
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeCounts:
+    """How the listed items of one run ended."""
+
+    indexed: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    failed: int = 0
+    deleted: int = 0
+
+    @property
+    def listed(self) -> int:
+        """Items that exist in the source: everything but the deleted."""
+        return self.indexed + self.unchanged + self.skipped + self.failed
+
+
+@dataclass(frozen=True, slots=True)
+class StageReport:
+    """What a stage hands to Dagster: counts for operators and a digest of what it stands for."""
+
+    counts: dict[str, int | float | str] = field(default_factory=dict)
+    digest: str = ""

@@ -1,0 +1,1 @@
+"""The only code that talks SQL: pool, migrations, query loader, writers."""

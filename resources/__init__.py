@@ -1,0 +1,1 @@
+"""Dagster resources: database, embedder and sources, made from the settings."""

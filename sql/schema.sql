@@ -1,0 +1,418 @@
+-- The truth for new installs. Old installs get here through sql/migrations; a test proves both agree.
+-- Names are the vocabulary of the project: docs/glossary.md.
+
+CREATE SCHEMA IF NOT EXISTS brain;
+CREATE EXTENSION IF NOT EXISTS vector;
+
+-- The search role: what a query runs as. It reads and cannot write (fault D6).
+-- Roles belong to the server, not to the database, so another Brain may have made it already.
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'brain_search') THEN
+        CREATE ROLE brain_search NOLOGIN;
+    END IF;
+EXCEPTION
+    WHEN duplicate_object OR unique_violation THEN NULL;
+END
+$$;
+
+CREATE TABLE brain.schema_migration (
+    version    integer PRIMARY KEY,
+    name       text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- Ownership and access ------------------------------------------------------------------------------
+
+CREATE TABLE brain.collection (
+    id                 integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name               text NOT NULL UNIQUE CHECK (name ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$'),
+    owner              text NOT NULL CHECK (owner <> ''),
+    description        text NOT NULL DEFAULT '',
+    inline_token_limit integer NOT NULL DEFAULT 4000 CHECK (inline_token_limit >= 0),
+    default_mode       text NOT NULL DEFAULT 'hybrid' CHECK (default_mode IN ('dense', 'lexical', 'hybrid')),
+    created_at         timestamptz NOT NULL DEFAULT now()
+);
+
+-- Who may search it. No rows: nobody.
+CREATE TABLE brain.collection_reader (
+    collection_id integer NOT NULL REFERENCES brain.collection ON DELETE CASCADE,
+    reader        text NOT NULL CHECK (reader <> ''),
+    granted_by    text NOT NULL,
+    granted_at    timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (collection_id, reader)
+);
+
+-- Where an answer built from it may be spoken. No rows: nowhere but to the asker alone.
+CREATE TABLE brain.collection_place (
+    collection_id integer NOT NULL REFERENCES brain.collection ON DELETE CASCADE,
+    place         text NOT NULL CHECK (place <> ''),
+    granted_by    text NOT NULL,
+    granted_at    timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (collection_id, place)
+);
+
+-- Sources and their runs ----------------------------------------------------------------------------
+
+CREATE TABLE brain.source (
+    id             integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    key            text NOT NULL UNIQUE CHECK (key ~ '^[a-z0-9][a-z0-9._-]{0,99}$' AND key !~ '\.\.'),
+    collection_id  integer NOT NULL REFERENCES brain.collection ON DELETE CASCADE,
+    kind           text NOT NULL,
+    location       text NOT NULL,
+    ref            text,
+    include        text[] NOT NULL DEFAULT '{}',
+    exclude        text[] NOT NULL DEFAULT '{}',
+    added_by       text NOT NULL,
+    added_at       timestamptz NOT NULL DEFAULT now(),
+    -- Each run that lists the source takes the next generation; publishing is compare-and-set on it (A7).
+    generation     bigint NOT NULL DEFAULT 0,
+    -- What the last completely published run saw: equal token and recipe mean there is nothing to do.
+    revision       text,
+    listing_token  text,
+    recipe         text,
+    last_listed_at timestamptz,
+    last_synced_at timestamptz,
+    UNIQUE (id, collection_id)
+);
+
+CREATE TABLE brain.sync_run (
+    id                  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    source_id           integer NOT NULL REFERENCES brain.source ON DELETE CASCADE,
+    generation          bigint NOT NULL,
+    run_key             text NOT NULL,
+    state               text NOT NULL CHECK (state IN ('running', 'done', 'partial', 'failed', 'superseded')),
+    revision            text NOT NULL,
+    listing_token       text NOT NULL,
+    listing_is_complete boolean NOT NULL,
+    recipe              text NOT NULL,
+    listed              integer NOT NULL,
+    excluded            integer NOT NULL DEFAULT 0,
+    counts              jsonb NOT NULL DEFAULT '{}',
+    problems            text[] NOT NULL DEFAULT '{}',
+    error               text,
+    outcomes_pruned     boolean NOT NULL DEFAULT false,
+    started_at          timestamptz NOT NULL DEFAULT now(),
+    finished_at         timestamptz,
+    UNIQUE (source_id, generation),
+    CHECK ((state = 'running') = (finished_at IS NULL))
+);
+CREATE INDEX sync_run_by_run_key ON brain.sync_run (run_key);
+
+CREATE TABLE brain.document (
+    id             bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    source_id      integer NOT NULL,
+    collection_id  integer NOT NULL,
+    -- Identity is (source, path), never the hash. The raw bytes may be any length and any bytes (F6),
+    -- more than a B-tree entry holds, so the key is their digest.
+    path_bytes     bytea NOT NULL,
+    path_key       bytea NOT NULL GENERATED ALWAYS AS (sha256(path_bytes)) STORED,
+    path           text NOT NULL,
+    content_hash   text NOT NULL,
+    change_token   text NOT NULL,
+    state          text NOT NULL CHECK (state IN ('pending', 'ready', 'failed', 'skipped')),
+    reason_code    text,
+    reason         text,
+    retry_at       timestamptz,
+    warnings       text[] NOT NULL DEFAULT '{}',
+    media_type     text NOT NULL DEFAULT '',
+    language       text NOT NULL DEFAULT '',
+    encoding       text NOT NULL DEFAULT '',
+    title          text NOT NULL DEFAULT '',
+    size_bytes     bigint NOT NULL DEFAULT 0,
+    char_count     bigint NOT NULL DEFAULT 0,
+    chunk_count    integer NOT NULL DEFAULT 0,
+    page_count     integer,
+    recipe         text NOT NULL,
+    generation     bigint NOT NULL,
+    revision       text NOT NULL,
+    indexed_at     timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (source_id, path_key),
+    FOREIGN KEY (source_id, collection_id) REFERENCES brain.source (id, collection_id)
+        ON DELETE CASCADE ON UPDATE CASCADE,
+    -- A document without text is never "ready": an empty success cannot be stored (G4).
+    CHECK (state <> 'ready' OR (chunk_count > 0 AND char_count > 0)),
+    CHECK (state = 'ready' OR chunk_count = 0),
+    CHECK (state NOT IN ('failed', 'skipped') OR (reason_code IS NOT NULL AND reason IS NOT NULL))
+);
+CREATE INDEX document_by_state ON brain.document (source_id, state);
+
+-- Per run and listed item exactly one row. Rows that say "unchanged" are pruned after a few runs.
+CREATE TABLE brain.outcome (
+    run_id     bigint NOT NULL REFERENCES brain.sync_run ON DELETE CASCADE,
+    path_key   bytea NOT NULL,
+    path_bytes bytea NOT NULL,
+    path       text NOT NULL,
+    outcome    text NOT NULL CHECK (outcome IN ('indexed', 'unchanged', 'skipped', 'failed', 'deleted')),
+    rule       text,
+    reason     text,
+    retry_at   timestamptz,
+    PRIMARY KEY (run_id, path_key),
+    CHECK (outcome NOT IN ('skipped', 'failed') OR (rule IS NOT NULL AND reason IS NOT NULL))
+);
+
+-- The index -----------------------------------------------------------------------------------------
+
+CREATE TABLE brain.chunk (
+    id                  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    document_id         bigint NOT NULL REFERENCES brain.document ON DELETE CASCADE,
+    source_id           integer NOT NULL,
+    collection_id       integer NOT NULL,
+    generation          bigint NOT NULL,
+    ordinal             integer NOT NULL CHECK (ordinal >= 0),
+    kind                text NOT NULL,
+    symbol              text NOT NULL DEFAULT '',
+    start_byte          integer,
+    end_byte            integer,
+    start_line          integer,
+    end_line            integer,
+    page                integer,
+    page_label          text,
+    text                text NOT NULL CHECK (text <> ''),
+    context             text NOT NULL,
+    context_kind        text NOT NULL CHECK (context_kind IN ('structure', 'model')),
+    context_model       text NOT NULL,
+    context_prompt_hash bytea NOT NULL,
+    context_state       text NOT NULL CHECK (context_state IN ('ok', 'failed', 'skipped')),
+    tokens              integer NOT NULL CHECK (tokens >= 0),
+    -- sha256 of exactly the text that was embedded, the key into the caches.
+    embed_key           bytea NOT NULL,
+    -- Hashes of the distinct lexemes, and per lexeme the document half of BM25 (docs/lexical.md).
+    terms               integer[] NOT NULL,
+    bm25                sparsevec NOT NULL,
+    UNIQUE (document_id, ordinal),
+    CHECK (start_line IS NOT NULL OR page IS NOT NULL),
+    CHECK (start_line IS NULL OR (start_line >= 1 AND end_line >= start_line)),
+    CHECK (start_byte IS NULL OR end_byte > start_byte)
+);
+CREATE INDEX chunk_by_source ON brain.chunk (source_id);
+CREATE INDEX chunk_by_collection ON brain.chunk (collection_id);
+CREATE INDEX chunk_by_embed_key ON brain.chunk (embed_key);
+-- fastupdate = off: a pending list would make the first search after a load pay for the load.
+CREATE INDEX chunk_by_term ON brain.chunk USING gin (terms) WITH (fastupdate = off);
+
+-- Identity of an embedding space is what produced the vectors, never where it was hosted.
+CREATE TABLE brain.embedding_space (
+    id              integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    model           text NOT NULL,
+    revision        text NOT NULL,
+    width           integer NOT NULL CHECK (width BETWEEN 1 AND 16000),
+    query_prefix    text NOT NULL DEFAULT '',
+    passage_prefix  text NOT NULL DEFAULT '',
+    is_normalised   boolean NOT NULL,
+    max_tokens      integer NOT NULL CHECK (max_tokens > 0),
+    state           text NOT NULL CHECK (state IN ('building', 'active', 'retired')),
+    created_at      timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (id, width),
+    UNIQUE (model, revision, width, query_prefix, passage_prefix, is_normalised, max_tokens)
+);
+CREATE UNIQUE INDEX embedding_space_one_active ON brain.embedding_space (state) WHERE state = 'active';
+
+-- The width travels with the row so that a foreign key can hold it to the width of its space (B4);
+-- pgvector itself refuses NaN and infinity, and the norm check refuses the zero vector, which HNSW
+-- would never return (B3).
+CREATE TABLE brain.chunk_embedding (
+    chunk_id      bigint NOT NULL REFERENCES brain.chunk ON DELETE CASCADE,
+    space_id      integer NOT NULL,
+    width         integer NOT NULL,
+    collection_id integer NOT NULL,
+    embedding     vector NOT NULL,
+    PRIMARY KEY (chunk_id, space_id),
+    FOREIGN KEY (space_id, width) REFERENCES brain.embedding_space (id, width) ON DELETE CASCADE,
+    CHECK (vector_dims(embedding) = width),
+    CHECK (vector_norm(embedding) > 0)
+);
+CREATE INDEX chunk_embedding_by_collection ON brain.chunk_embedding (collection_id, space_id);
+
+-- Statistics of the lexical index, kept in the transaction that publishes a document. Per source, so
+-- that two sources never wait for each other, a removed source takes its counts along, and a search
+-- counts only what its principal may read.
+CREATE TABLE brain.source_term (
+    source_id integer NOT NULL REFERENCES brain.source ON DELETE CASCADE,
+    term      integer NOT NULL,
+    chunks    integer NOT NULL CHECK (chunks >= 0),
+    PRIMARY KEY (term, source_id)
+);
+CREATE INDEX source_term_by_source ON brain.source_term (source_id);
+
+CREATE TABLE brain.code_map (
+    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    source_id   integer NOT NULL REFERENCES brain.source ON DELETE CASCADE,
+    document_id bigint NOT NULL REFERENCES brain.document ON DELETE CASCADE,
+    kind        text NOT NULL CHECK (kind IN ('manifest', 'dependency', 'entry_point', 'route')),
+    name        text NOT NULL,
+    detail      text NOT NULL DEFAULT '',
+    line        integer NOT NULL CHECK (line >= 1),
+    generation  bigint NOT NULL
+);
+CREATE INDEX code_map_by_source ON brain.code_map (source_id, kind);
+CREATE INDEX code_map_by_document ON brain.code_map (document_id);
+
+-- The delta of a source on its way through the stages -------------------------------------------------
+
+-- One row per listed or removed item of the run in progress. A null state: not read yet.
+CREATE TABLE brain.staged_item (
+    source_id    integer NOT NULL REFERENCES brain.source ON DELETE CASCADE,
+    path_bytes   bytea NOT NULL,
+    path_key     bytea NOT NULL GENERATED ALWAYS AS (sha256(path_bytes)) STORED,
+    path         text NOT NULL,
+    change       text NOT NULL CHECK (change IN ('added', 'changed', 'stale', 'retry', 'unchanged', 'removed')),
+    item_kind    text NOT NULL,
+    token        text NOT NULL,
+    listed_hash  text,
+    listed_bytes bigint,
+    recipe       text NOT NULL,
+    state        text CHECK (state IN ('ready', 'failed', 'skipped')),
+    content_hash text,
+    reason_code  text,
+    reason       text,
+    retry_at     timestamptz,
+    warnings     text[] NOT NULL DEFAULT '{}',
+    media_type   text NOT NULL DEFAULT '',
+    language     text NOT NULL DEFAULT '',
+    encoding     text NOT NULL DEFAULT '',
+    title        text NOT NULL DEFAULT '',
+    size_bytes   bigint NOT NULL DEFAULT 0,
+    char_count   bigint NOT NULL DEFAULT 0,
+    page_count   integer,
+    outline      text[] NOT NULL DEFAULT '{}',
+    imports      text[] NOT NULL DEFAULT '{}',
+    PRIMARY KEY (source_id, path_key)
+);
+
+CREATE TABLE brain.staged_chunk (
+    source_id   integer NOT NULL,
+    path_key    bytea NOT NULL,
+    ordinal     integer NOT NULL,
+    kind        text NOT NULL,
+    symbol      text NOT NULL,
+    enclosing   text[] NOT NULL,
+    headings    text[] NOT NULL,
+    text        text NOT NULL,
+    start_byte  integer,
+    end_byte    integer,
+    start_line  integer,
+    end_line    integer,
+    page        integer,
+    page_label  text,
+    tokens      integer NOT NULL,
+    -- Filled by the contexts stage: keys into the caches, and the lexical columns.
+    context_key bytea,
+    embed_key   bytea,
+    terms       integer[],
+    bm25        sparsevec,
+    PRIMARY KEY (source_id, path_key, ordinal),
+    FOREIGN KEY (source_id, path_key) REFERENCES brain.staged_item (source_id, path_key) ON DELETE CASCADE
+);
+CREATE INDEX staged_chunk_by_embed_key ON brain.staged_chunk (source_id, embed_key);
+
+-- Content-addressed results: the key is the hash of exactly what was sent. Durable batch by batch, so a
+-- killed run loses the batch in flight and a retry or a move pays nothing.
+CREATE TABLE brain.context_cache (
+    key         bytea PRIMARY KEY,
+    kind        text NOT NULL CHECK (kind IN ('structure', 'model')),
+    model       text NOT NULL,
+    prompt_hash bytea NOT NULL,
+    state       text NOT NULL CHECK (state IN ('ok', 'failed', 'skipped')),
+    sentence    text NOT NULL,
+    used_at     timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE brain.embedding_cache (
+    space_id  integer NOT NULL,
+    key       bytea NOT NULL,
+    width     integer NOT NULL,
+    embedding vector NOT NULL,
+    used_at   timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (space_id, key),
+    FOREIGN KEY (space_id, width) REFERENCES brain.embedding_space (id, width) ON DELETE CASCADE,
+    CHECK (vector_dims(embedding) = width),
+    CHECK (vector_norm(embedding) > 0)
+);
+
+-- A text the model could not turn into a usable vector: its chunk is published without one, found by
+-- its words, and counted in `brain status` (B3).
+CREATE TABLE brain.embedding_failure (
+    space_id  integer NOT NULL REFERENCES brain.embedding_space ON DELETE CASCADE,
+    key       bytea NOT NULL,
+    reason    text NOT NULL,
+    attempts  integer NOT NULL DEFAULT 1,
+    failed_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (space_id, key)
+);
+
+-- Evaluation and index health -------------------------------------------------------------------------
+
+CREATE TABLE brain.eval_run (
+    id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    goldset       text NOT NULL,
+    goldset_hash  text NOT NULL,
+    principal     text NOT NULL,
+    space         text NOT NULL,
+    recipe        text NOT NULL,
+    code_version  text NOT NULL,
+    run_key       text NOT NULL DEFAULT '',
+    modes         text[] NOT NULL,
+    cases         integer NOT NULL,
+    measurable    integer NOT NULL,
+    verdict       text NOT NULL CHECK (verdict IN ('passed', 'failed', 'no-baseline')),
+    verdict_words text NOT NULL DEFAULT '',
+    baseline_id   bigint REFERENCES brain.eval_run,
+    accepted_by   text,
+    accepted_at   timestamptz,
+    started_at    timestamptz NOT NULL,
+    finished_at   timestamptz NOT NULL DEFAULT now(),
+    CHECK ((accepted_by IS NULL) = (accepted_at IS NULL))
+);
+CREATE INDEX eval_run_by_goldset ON brain.eval_run (goldset, id);
+
+CREATE TABLE brain.eval_metric (
+    eval_run_id bigint NOT NULL REFERENCES brain.eval_run ON DELETE CASCADE,
+    mode        text NOT NULL,
+    metric      text NOT NULL,
+    value       double precision NOT NULL,
+    PRIMARY KEY (eval_run_id, mode, metric)
+);
+
+CREATE TABLE brain.eval_case (
+    eval_run_id  bigint NOT NULL REFERENCES brain.eval_run ON DELETE CASCADE,
+    case_id      text NOT NULL,
+    mode         text NOT NULL,
+    query        text NOT NULL,
+    expect       text NOT NULL,
+    source       text,
+    measurable   boolean NOT NULL,
+    why_not      text,
+    rank         integer CHECK (rank >= 1),
+    PRIMARY KEY (eval_run_id, case_id, mode),
+    CHECK (measurable = (why_not IS NULL))
+);
+
+CREATE TABLE brain.index_health (
+    id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    space_id      integer NOT NULL REFERENCES brain.embedding_space ON DELETE CASCADE,
+    reflects_run  bigint NOT NULL,
+    is_valid      boolean NOT NULL,
+    vectors       bigint NOT NULL,
+    dead_share    double precision NOT NULL,
+    recall        double precision,
+    fill_rate     double precision,
+    measured_at   timestamptz NOT NULL DEFAULT now()
+);
+
+-- What analysts ask: how did each goldset move over time, and which cases moved with it.
+CREATE VIEW brain.eval_history AS
+SELECT r.goldset, r.id AS eval_run_id, r.finished_at, r.verdict, r.accepted_at IS NOT NULL AS is_accepted,
+       r.cases, r.measurable, m.mode, m.metric, m.value,
+       m.value - lag(m.value) OVER (PARTITION BY r.goldset, m.mode, m.metric ORDER BY r.id) AS change
+FROM brain.eval_run r
+JOIN brain.eval_metric m ON m.eval_run_id = r.id;
+
+CREATE VIEW brain.eval_case_history AS
+SELECT r.goldset, c.case_id, c.mode, r.id AS eval_run_id, r.finished_at, c.measurable, c.rank,
+       lag(c.rank) OVER (PARTITION BY r.goldset, c.case_id, c.mode ORDER BY r.id) AS previous_rank
+FROM brain.eval_run r
+JOIN brain.eval_case c ON c.eval_run_id = r.id;
+
+GRANT USAGE ON SCHEMA brain TO brain_search;
+GRANT SELECT ON ALL TABLES IN SCHEMA brain TO brain_search;

