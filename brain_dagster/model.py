@@ -269,3 +269,47 @@ class StageReport:
 
     counts: dict[str, int | float | str] = field(default_factory=dict)
     digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceIdentity:
+    """What makes vectors comparable: what produced them, not where it was hosted.
+
+    width       numbers per vector
+    max_tokens  longest input the model reads, special tokens counted
+    """
+
+    model: str
+    revision: str
+    width: int
+    query_prefix: str
+    passage_prefix: str
+    is_normalised: bool
+    max_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSpace:
+    """A space as the store knows it."""
+
+    id: int
+    identity: SpaceIdentity
+
+    @property
+    def width(self) -> int:
+        """Numbers per vector."""
+        return self.identity.width
+
+
+@dataclass(frozen=True, slots=True)
+class SyncRun:
+    """One run of one source: it lists, stages and publishes under one generation."""
+
+    id: int
+    source_id: int
+    generation: int
+    run_key: str
+    state: str
+    revision: str
+    listing_is_complete: bool
+    recipe: str

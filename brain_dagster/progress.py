@@ -46,6 +46,11 @@ def reporter() -> Reporter:
     return _current.get(_SILENT)
 
 
+def is_heard() -> bool:
+    """Whether a surface listens."""
+    return reporter() is not _SILENT
+
+
 @contextmanager
 def reporting_to(target: Reporter) -> Iterator[None]:
     """Send the progress of everything inside the block to `target`."""

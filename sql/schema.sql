@@ -5,14 +5,18 @@ CREATE SCHEMA IF NOT EXISTS brain;
 CREATE EXTENSION IF NOT EXISTS vector;
 
 -- The search role: what a query runs as. It reads and cannot write (fault D6).
--- Roles belong to the server, not to the database, so another Brain may have made it already.
+-- Roles belong to the server, not to the database, so another Brain may have made it already; and where
+-- this login may not make roles, searches run with its own rights, which `brain doctor` reports.
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'brain_search') THEN
         CREATE ROLE brain_search NOLOGIN;
+        -- Since PostgreSQL 16 making a role does not include the right to take it on.
+        GRANT brain_search TO CURRENT_USER;
     END IF;
 EXCEPTION
     WHEN duplicate_object OR unique_violation THEN NULL;
+    WHEN insufficient_privilege THEN RAISE NOTICE 'the role brain_search could not be made';
 END
 $$;
 
@@ -127,6 +131,9 @@ CREATE TABLE brain.document (
     generation     bigint NOT NULL,
     revision       text NOT NULL,
     indexed_at     timestamptz NOT NULL DEFAULT now(),
+    -- The generation and recipe the code map was last made from; the map is due while they differ.
+    mapped_generation bigint NOT NULL DEFAULT 0,
+    mapped_recipe  text NOT NULL DEFAULT '',
     UNIQUE (source_id, path_key),
     FOREIGN KEY (source_id, collection_id) REFERENCES brain.source (id, collection_id)
         ON DELETE CASCADE ON UPDATE CASCADE,
@@ -296,8 +303,10 @@ CREATE TABLE brain.staged_chunk (
     page        integer,
     page_label  text,
     tokens      integer NOT NULL,
-    -- Filled by the contexts stage: keys into the caches, and the lexical columns.
+    -- Filled by the contexts stage: keys into the caches, what precedes the text when it is embedded,
+    -- and the lexical columns.
     context_key bytea,
+    embed_header text,
     embed_key   bytea,
     terms       integer[],
     bm25        sparsevec,
@@ -414,5 +423,11 @@ SELECT r.goldset, c.case_id, c.mode, r.id AS eval_run_id, r.finished_at, c.measu
 FROM brain.eval_run r
 JOIN brain.eval_case c ON c.eval_run_id = r.id;
 
-GRANT USAGE ON SCHEMA brain TO brain_search;
-GRANT SELECT ON ALL TABLES IN SCHEMA brain TO brain_search;
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'brain_search') THEN
+        GRANT USAGE ON SCHEMA brain TO brain_search;
+        GRANT SELECT ON ALL TABLES IN SCHEMA brain TO brain_search;
+    END IF;
+END
+$$;

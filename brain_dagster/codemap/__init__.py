@@ -1,0 +1,1 @@
+"""The code map: manifests, dependencies, entry points and HTTP routes, each with its line."""

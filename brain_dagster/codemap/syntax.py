@@ -1,0 +1,123 @@
+"""Syntax trees for readers that need more than lines: parsed under a deadline, no recursion."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import cast
+
+from tree_sitter import Language, Node, Parser, Query, QueryCursor
+from tree_sitter_language_pack import SupportedLanguage, get_language
+
+from brain_dagster.codemap.base import BudgetSpent, MappedFile
+
+_READ_BYTES = 65_536
+_LITERAL = re.compile(r"""[A-Za-z@$]{0,3}(\"{3}|'{3}|["'`])(.*)\1""", re.DOTALL)
+_NOT_PLAIN = {"interpolation", "template_substitution", "variable_name", "escape_sequence"}
+# Deeper than any code people write; the climb is per call, so depth must not multiply with count.
+_MAX_CLIMB = 60
+
+
+@cache
+def _language(grammar: str) -> Language:
+    return get_language(cast(SupportedLanguage, grammar))
+
+
+@cache
+def _query(grammar: str, query: str) -> Query:
+    return Query(_language(grammar), query)
+
+
+class SyntaxTree:
+    """The tree of one file; nodes are read through it, because lines follow Brain's own rule."""
+
+    def __init__(self, grammar: str, file: MappedFile) -> None:
+        """Parse the file.
+
+        Errors  BudgetSpent when parsing takes longer than the file's deadline allows.
+        """
+        self._grammar = grammar
+        self._file = file
+        self._bytes = file.text.encode("utf-8", "replace")
+        self._is_ascii = len(self._bytes) == len(file.text)
+        try:
+            tree = Parser(_language(grammar)).parse(self._read, progress_callback=self._is_late)
+        except ValueError as error:
+            raise BudgetSpent from error
+        self._tree = tree
+        self.root: Node = tree.root_node
+
+    def _read(self, offset: int, _point: object) -> bytes:
+        return self._bytes[offset : offset + _READ_BYTES]
+
+    def _is_late(self, *_progress: object) -> bool:
+        return self._file.deadline.is_over
+
+    def find(self, query: str) -> Iterator[Node]:
+        """Yield the nodes that a query captures, in source order, as long as there is time."""
+        found = QueryCursor(_query(self._grammar, query)).captures(self.root)
+        nodes = [node for nodes in found.values() for node in nodes]
+        for node in sorted(nodes, key=lambda node: (node.start_byte, -node.end_byte)):
+            self._file.deadline.check()
+            yield node
+
+    def text(self, node: Node | None) -> str:
+        """Return the characters of a node; empty for no node."""
+        if node is None:
+            return ""
+        return self._bytes[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def line(self, node: Node) -> int:
+        """Return the line, from 1, on which a node starts."""
+        offset = node.start_byte
+        if not self._is_ascii:
+            offset = len(self._bytes[:offset].decode("utf-8", "replace"))
+        return self._file.lines.line(offset)
+
+    def literal(self, node: Node | None) -> str | None:
+        """Return what a string literal says; None for anything else, and for strings built at run time."""
+        if node is None or any(child.type in _NOT_PLAIN for child in node.named_children):
+            return None
+        plain = _LITERAL.fullmatch(self.text(node).strip())
+        return plain.group(2) if plain else None
+
+    def field(self, node: Node | None, name: str) -> Node | None:
+        """Return a field of a node, or None if either is missing."""
+        return node.child_by_field_name(name) if node is not None else None
+
+    def field_text(self, node: Node | None, name: str) -> str:
+        """Return the characters of a field; empty if it is missing."""
+        return self.text(self.field(node, name))
+
+
+def ancestors(node: Node) -> Iterator[Node]:
+    """Yield the nodes around a node, innermost first, up to a fixed depth."""
+    around = node.parent
+    for _ in range(_MAX_CLIMB):
+        if around is None:
+            return
+        yield around
+        around = around.parent
+
+
+def is_identifier_like(text: str) -> bool:
+    """Whether a handler is named, not written in place: `views.show`, `UserController::class`."""
+    return re.fullmatch(r"[\w.$:\\#@?!&]+", text) is not None
+
+
+def join_route(*parts: str) -> str:
+    """Join a prefix and paths into one path that starts with a slash and never doubles one."""
+    joined = ""
+    for part in parts:
+        if part:
+            joined = joined.rstrip("/") + "/" + part.lstrip("/")
+    return joined or "/"
+
+
+INLINE = "(inline)"
+
+
+def handler_name(text: str) -> str:
+    """Return the handler as named in the source, or that it is written in place."""
+    return text if is_identifier_like(text) else INLINE

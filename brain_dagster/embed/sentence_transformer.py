@@ -1,0 +1,76 @@
+"""The local embedder: sentence-transformers with all-MiniLM-L6-v2 from its PyPI package."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from brain_dagster.embed.base import Vectors
+from brain_dagster.embed.weights import model_folder
+from brain_dagster.errors import Defect
+from brain_dagster.model import SpaceIdentity
+from brain_dagster.settings import Settings
+
+# all-MiniLM-L6-v2 reads 256 word pieces by its own configuration, two of them special.
+MAX_TOKENS = 256
+WIDTH = 384
+
+
+class SentenceTransformerEmbedder:
+    """Embeds on this machine. Importing the library takes 8 to 10 s, so it waits for the first text."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._folder: Path = model_folder(settings)
+
+    @cached_property
+    def identity(self) -> SpaceIdentity:
+        """The weights' digest is the revision: the same file anywhere is the same space."""
+        return SpaceIdentity(
+            model=self._settings.embed_model,
+            revision=f"sha256:{_digest(self._folder / 'model.safetensors')}",
+            width=WIDTH,
+            query_prefix="",
+            passage_prefix="",
+            is_normalised=True,
+            max_tokens=MAX_TOKENS,
+        )
+
+    @cached_property
+    def _model(self) -> Any:
+        os.environ["HF_HUB_OFFLINE"] = "1"
+        os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
+        import torch
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as transformers_logging
+
+        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        torch.set_num_threads(self._settings.embed_threads or os.cpu_count() or 1)
+        model = SentenceTransformer(str(self._folder), device="cpu")
+        if model.max_seq_length != MAX_TOKENS:
+            raise Defect(f"{self._folder}: reads {model.max_seq_length} tokens, not {MAX_TOKENS}")
+        return model
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """Embed passages. Shape (n, 384), float32, unit length, row i for text i."""
+        vectors = self._model.encode(
+            list(texts), batch_size=32, normalize_embeddings=True, show_progress_bar=False
+        )
+        return np.asarray(vectors, dtype=np.float32)
+
+    def embed_query(self, text: str) -> Vectors:
+        """Embed one question. Shape (384,), float32, unit length."""
+        vector: Vectors = self.embed_passages([text])[0]
+        return vector
+
+
+def _digest(weights: Path) -> str:
+    with weights.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,1 @@
+"""The one funnel between a listed item and its outcome: rules, reading, decoding, parsing."""

@@ -1,0 +1,1 @@
+"""Words: what counts as one, and what a chunk's words weigh."""

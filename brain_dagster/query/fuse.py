@@ -1,0 +1,35 @@
+"""Rank fusion: how lists of different scorers become one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from brain_dagster.errors import Defect
+from brain_dagster.model import Candidate, Score, ScoreKind
+
+RankedList = Sequence[Candidate]
+
+
+class DuplicateCandidate(Defect):
+    """A ranked list names a chunk twice, so its ranks mean nothing."""
+
+
+def fuse_by_rank(lists: Sequence[RankedList], *, k: int = 60) -> list[Candidate]:
+    """Merge ranked lists by position alone; never looks at their scores.
+
+    Shape   L lists, best first, no chunk twice in one list. Ranks count from 1.
+    Unit    result.score is a sum of 1/(k + rank): it orders, it does not measure relevance.
+    Order   ties break by chunk id, so the same input always gives the same output.
+    Raises  DuplicateCandidate - a list names a chunk twice (the caller's bug).
+    Source  Cormack, Clarke, Buettcher, SIGIR 2009.
+    """
+    sums: dict[int, float] = {}
+    documents: dict[int, int] = {}
+    for ranked in lists:
+        if len({candidate.chunk_id for candidate in ranked}) < len(ranked):
+            raise DuplicateCandidate()
+        for rank, candidate in enumerate(ranked, start=1):
+            sums[candidate.chunk_id] = sums.get(candidate.chunk_id, 0.0) + 1 / (k + rank)
+            documents[candidate.chunk_id] = candidate.document_id
+    order = sorted(sums, key=lambda chunk_id: (-sums[chunk_id], chunk_id))
+    return [Candidate(c, documents[c], Score(ScoreKind.RRF, sums[c])) for c in order]

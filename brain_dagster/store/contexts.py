@@ -1,0 +1,109 @@
+"""Reads staged chunks that wait for a context, and stores what was written for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pgvector import SparseVector
+
+from brain_dagster.errors import Defect
+from brain_dagster.model import Source
+from brain_dagster.store.clean import clean_text
+from brain_dagster.store.cursors import stream
+from brain_dagster.store.pool import Database
+from brain_dagster.store.queries import sql
+from brain_dagster.store.staging import copy_rows
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingChunk:
+    """A staged chunk with all that is known of its place; fields as in model.ChunkDraft."""
+
+    path_key: bytes
+    path: str
+    title: str
+    language: str
+    outline: tuple[str, ...]
+    imports: tuple[str, ...]
+    ordinal: int
+    kind: str
+    symbol: str
+    enclosing: tuple[str, ...]
+    headings: tuple[str, ...]
+    page: int | None
+    page_label: str | None
+    text: str
+    tokens: int
+    chunk_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRow:
+    """What the contexts stage derived for one staged chunk.
+
+    context_key   sha256 naming the sentence in the cache: its writer and what it was made from
+    embed_header  stands in front of the chunk's text when it is embedded; never depends on the path
+    embed_key     sha256 of exactly the text that is embedded
+    terms, bm25   the lexical columns, see lexical.bm25
+    """
+
+    path_key: bytes
+    ordinal: int
+    context_key: bytes
+    kind: str
+    model: str
+    prompt_hash: bytes
+    state: str
+    sentence: str
+    embed_header: str
+    embed_key: bytes
+    terms: list[int]
+    bm25: SparseVector
+
+
+def count_waiting(db: Database, source: Source) -> int:
+    """Return how many staged chunks have no context yet."""
+    row = db.one(sql("staging.count_without_context"), {"source_id": source.id})
+    assert row is not None, "an aggregate promises one row"
+    return int(row[0])
+
+
+def waiting_chunks(db: Database, source: Source, batch: int) -> Iterator[list[WaitingChunk]]:
+    """Yield the staged chunks without a context in lists of up to `batch`, by path and ordinal."""
+    for rows in stream(db, sql("staging.get_without_context"), {"source_id": source.id}, batch):
+        yield [_waiting(row) for row in rows]
+
+
+def _waiting(row: tuple[Any, ...]) -> WaitingChunk:
+    """Build a waiting chunk; PostgreSQL's arrays become tuples."""
+    return WaitingChunk(*(tuple(value) if isinstance(value, list) else value for value in row))
+
+
+def store_contexts(db: Database, source: Source, rows: Sequence[ContextRow]) -> None:
+    """Put sentences into the cache and point their chunks at them, all or nothing."""
+    with db.transaction() as connection:
+        connection.execute(sql("staging.create_incoming_context"))
+        copy_rows(connection, sql("staging.copy_incoming_context"), map(_columns, rows))
+        connection.execute(sql("staging.insert_contexts"))
+        changed = connection.execute(sql("staging.set_contexts"), {"source_id": source.id}).rowcount
+        if changed != len(rows):
+            raise Defect(f"{len(rows)} contexts met {changed} staged chunks", subject=source.key)
+
+
+def _columns(row: ContextRow) -> tuple[object, ...]:
+    return (
+        row.path_key,
+        row.ordinal,
+        row.context_key,
+        row.kind,
+        row.model,
+        row.prompt_hash,
+        row.state,
+        clean_text(row.sentence),
+        row.embed_header,
+        row.embed_key,
+        row.terms,
+        row.bm25,
+    )

@@ -1,0 +1,1 @@
+"""Where people and programs meet Brain: parse, call, render. No rules live here."""

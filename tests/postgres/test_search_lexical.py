@@ -1,0 +1,189 @@
+"""The lexical list is exact BM25F, by an implementation that shares nothing with it but the words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import log
+from random import Random
+
+import pytest
+
+from brain_dagster.lexical.bm25 import WEIGHTS
+from brain_dagster.lexical.tokens import lexemes
+from brain_dagster.model import Mode, Principal
+from brain_dagster.query import rank_chunks, search
+from brain_dagster.query.lexical import weigh
+from brain_dagster.query.question import read_question
+from brain_dagster.store.pool import Database
+from brain_dagster.store.search import reading, term_statistics
+from tests.support.seed import add_collection, add_document, add_source
+
+ALICE = Principal("alice")
+WORDS = [f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"] + ["shopOrder", "pay_state", "a.b.c"]
+
+
+def bm25f(question: str, chunks: dict[tuple[str, int], str]) -> list[tuple[tuple[str, int], float]]:
+    """Score chunks, keyed by (path, ordinal), with whole strings as terms and a float per field."""
+    bags: dict[tuple[str, int], dict[str, float]] = {}
+    for key, text in chunks.items():
+        bag: Counter[str] = Counter()
+        for word in lexemes(text):
+            bag[word] += WEIGHTS.text  # type: ignore[assignment]
+        for word in lexemes(key[0]):
+            bag[word] += WEIGHTS.path  # type: ignore[assignment]
+        bags[key] = dict(bag)
+    scores: dict[tuple[str, int], float] = {}
+    for word in lexemes(question):
+        holders = sum(word in bag for bag in bags.values())
+        rarity = log(1 + (len(bags) - holders + 0.5) / (holders + 0.5))
+        for key, bag in bags.items():
+            if word in bag:
+                length = sum(bag.values()) / WEIGHTS.reference_length
+                norm = WEIGHTS.k1 * (1 - WEIGHTS.b + WEIGHTS.b * length)
+                saturated = bag[word] * (WEIGHTS.k1 + 1) / (bag[word] + norm)
+                scores[key] = scores.get(key, 0.0) + rarity * saturated
+    return sorted(scores.items(), key=lambda entry: -entry[1])
+
+
+@pytest.fixture
+def corpus(db: Database) -> tuple[Database, dict[tuple[str, int], str]]:
+    """Two readable collections of random words, and a third that must not leak into the statistics."""
+    random = Random(7)
+    chunks: dict[tuple[str, int], str] = {}
+    for name, readers in (("one", ("alice",)), ("two", ("alice",)), ("secret", ("bob",))):
+        source = add_source(db, name, add_collection(db, name, readers=readers))
+        for number in range(12):
+            path = f"{name}/{random.choice(WORDS)}_{number}.py"
+            texts = [" ".join(random.choices(WORDS, k=random.randint(3, 60))) for _ in range(4)]
+            add_document(db, source, path, texts)
+            if name != "secret":
+                chunks.update({(path, ordinal): text for ordinal, text in enumerate(texts)})
+    return db, chunks
+
+
+@pytest.mark.parametrize(
+    "question", ["worda", "worda wordb wordb", "shop_order a.b.c", "one/wordc_3.py wordz state", "the wordq"]
+)
+def test_score_and_order_are_exact_bm25(
+    corpus: tuple[Database, dict[tuple[str, int], str]], question: str
+) -> None:
+    db, chunks = corpus
+    result = search(db, None, ALICE, question, mode=Mode.LEXICAL, limit=200)
+    expected = dict(bm25f(question, chunks))
+    got = {(e.path, (e.start_line or 0) - 1): e.score.value for e in result.excerpts}
+    assert got.keys() == expected.keys()
+    for key, value in expected.items():
+        assert got[key] == pytest.approx(value, rel=1e-5)
+    values = [excerpt.score.value or 0.0 for excerpt in result.excerpts]
+    assert values == sorted(values, reverse=True)
+
+
+def test_one_set_of_statistics_serves_all_collections(
+    corpus: tuple[Database, dict[tuple[str, int], str]],
+) -> None:
+    db, chunks = corpus
+    question = read_question("worda shopOrder nowhere")
+    with reading(db) as connection:
+        rows = connection.execute("SELECT id FROM brain.collection WHERE name <> 'secret'").fetchall()
+        statistics = term_statistics(connection, [row[0] for row in rows], list(question.terms))
+    texts = [set(lexemes(f"{path} {text}")) for (path, _), text in chunks.items()]
+    assert statistics.chunks == len(texts) == 96
+    assert sorted(statistics.frequencies.values()) == sorted(
+        count for word in ("worda", "shoporder", "shop", "order") if (count := sum(word in t for t in texts))
+    )
+
+
+def test_common_words_still_count_for_what_the_gate_lets_in(db: Database) -> None:
+    source = add_source(db, "s", add_collection(db, "c"))
+    add_document(db, source, "a.md", ["rare common", "rare padding", "common padding"])
+    for number in range(30):
+        add_document(db, source, f"{number}.md", ["common"])
+    question = read_question("rare common")
+    with reading(db) as connection:
+        statistics = term_statistics(connection, [1], list(question.terms))
+        # As if the budget held the rare word only.
+        weighed = weigh(question.terms, statistics)
+        assert weighed is not None
+        rarest = weighed.gate[:1]
+        found = connection.execute(
+            "SELECT text, -(bm25 <#> %s) FROM brain.chunk WHERE terms && %s ORDER BY bm25 <#> %s, id",
+            (weighed.vector, rarest, weighed.vector),
+        ).fetchall()
+    assert [text for text, _ in found] == ["rare common", "rare padding"]
+    ranked = rank_chunks(db, None, ALICE, "rare common", mode=Mode.LEXICAL)
+    assert [c.score.value for c in ranked.chunks[:2]] == pytest.approx([score for _, score in found])
+
+
+def test_the_index_of_terms_is_used_once_the_table_is_large(db: Database) -> None:
+    source = add_source(db, "s", add_collection(db, "c"))
+    add_document(db, source, "a.md", ["needle in here"])
+    # 20,000 more rows cost 3 s one by one and 0.4 s as copies of one with other terms.
+    db.run(
+        "INSERT INTO brain.chunk (document_id, source_id, collection_id, generation, ordinal, kind,"
+        " start_line, end_line, text, context, context_kind, context_model, context_prompt_hash,"
+        " context_state, tokens, embed_key, terms, bm25)"
+        " SELECT document_id, source_id, collection_id, 1, n, kind, n, n, text, '', 'structure', '', '',"
+        " 'ok', 10, '', ARRAY[n, n + 1, n + 2], bm25 FROM brain.chunk, generate_series(1, 20000) n"
+    )
+    db.run("ANALYZE brain.chunk")
+    question = read_question("needle")
+    parameters = {"collections": [1], "gate": list(question.terms), "depth": 100}
+    with reading(db) as connection:
+        from brain_dagster.store.queries import sql
+
+        statistics = term_statistics(connection, [1], list(question.terms))
+        weighed = weigh(question.terms, statistics)
+        assert weighed is not None
+        plan = connection.execute(
+            b"EXPLAIN " + sql("lexical.rank").encode(), {**parameters, "question": weighed.vector}
+        ).fetchall()
+    assert any("chunk_by_term" in line for (line,) in plan), plan
+
+
+def test_d3_every_chunk_of_a_wall_of_distinct_words_is_searchable(db: Database) -> None:
+    source = add_source(db, "s", add_collection(db, "c"))
+    chunks = [
+        " ".join(f"v{number:x}z" for number in range(start, start + 2_000))
+        for start in range(0, 20_000, 2_000)
+    ]
+    add_document(db, source, "wall.txt", chunks)
+    for number in (0, 9_999, 19_999):
+        result = search(db, None, ALICE, f"v{number:x}z", mode=Mode.LEXICAL)
+        assert result.excerpts[0].start_line == number // 2_000 + 1
+
+
+@pytest.mark.parametrize("length", [2046, 2047, 8191])
+def test_d4_a_lexeme_of_any_length_is_found(db: Database, length: int) -> None:
+    source = add_source(db, "s", add_collection(db, "c"))
+    add_document(db, source, "long.txt", ["nothing", "q" * length])
+    result = search(db, None, ALICE, "q" * length, mode=Mode.LEXICAL)
+    assert [excerpt.start_line for excerpt in result.excerpts] == [2]
+
+
+def test_d4_an_identifier_at_the_end_of_the_largest_chunk_is_found_whole_and_by_part(db: Database) -> None:
+    source = add_source(db, "s", add_collection(db, "c"))
+    add_document(db, source, "end.py", ["hay " * 40_000 + "settlementStatusEnum", "hay"])
+    for text in ("settlementStatusEnum", "settlement_status_enum", "settlement", "enum"):
+        result = search(db, None, ALICE, text, mode=Mode.LEXICAL)
+        assert [excerpt.start_line for excerpt in result.excerpts] == [1], text
+
+
+def test_text_beyond_ascii_is_found(db: Database) -> None:
+    source = add_source(db, "s", add_collection(db, "c"))
+    add_document(
+        db,
+        source,
+        "i18n.md",
+        [
+            "\u6771\u4eac\u90fd\u306e\u7a0e\u91d1",
+            "die Gr\u00f6\u00dfe der Stra\u00dfe",
+            "\u041d\u0430\u043b\u043e\u0433\u0438",
+        ],
+    )
+    for text, line in (
+        ("\u7a0e\u91d1", 1),
+        ("\u7a0e", 1),
+        ("groesse Strasse", 2),
+        ("\u043d\u0430\u043b\u043e\u0433\u0438", 3),
+    ):
+        assert search(db, None, ALICE, text, mode=Mode.LEXICAL).excerpts[0].start_line == line

@@ -1,0 +1,96 @@
+"""Hostile files: the map never raises, never hangs, and never stores what cannot be stored."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from brain_dagster.codemap import mapping
+from brain_dagster.codemap.base import MAX_ENTRIES_PER_FILE, MAX_FIELD_CHARS, MAX_FILE_CHARS, Deadline
+from brain_dagster.codemap.mapping import map_document, mapped_names
+
+PATHS = [
+    "pyproject.toml", "setup.cfg", "requirements.txt", "package.json", "composer.json", "go.mod", "Cargo.toml",
+    "pom.xml", "build.gradle", "Gemfile", "a.csproj", "Dockerfile", "Procfile", "a.py", "a.go", "a.java", "a.cs",
+    "a.php", "config/routes.rb", "src/main.rs", "a.js", "a.tsx",
+]  # fmt: skip
+
+# Fragments that get past the cheap look at a file and into its reader.
+FRAGMENTS = st.sampled_from([
+    "@app.get('/x')\n", "def f(): ...\n", "urlpatterns = [path('a', b)]\n", "app.get('/x', f)\n", "Route::get(",
+    "'/x', [A::class, 'b']);", "<?php ", "func main() {", "r.Get(\"/x\", f)\n", "@GetMapping(\"/x\") void f() {}",
+    "class A {", "}", "[HttpGet(\"x\")]", "app.MapGet(\"/x\", f);", "routes.draw do\n", "resources :a do\n",
+    "end\n", "[project]\n", "dependencies = [\"a\"]\n", "{\"dependencies\":", "require (\n", "<project>",
+    "dependencies {\n", "gem 'a', '1'\n", "group :a do\n", "CMD x\\\n", "\x00", "\ud800", "\u2028", "((((", "\t",
+])  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(PATHS), st.lists(FRAGMENTS | st.text(max_size=12), max_size=12).map("".join))
+def test_no_text_makes_the_map_raise_or_give_what_cannot_be_stored(path: str, text: str) -> None:
+    for entry in map_document(path, "", text):
+        assert entry.name
+        assert 1 <= entry.line <= len(re.split(r"\r\n|\r|\n", text))
+        for field in (entry.name, entry.detail):
+            assert len(field) <= MAX_FIELD_CHARS
+            field.encode("utf-8")
+            assert not re.search(r"[\x00-\x1f\x7f]", field)
+
+
+SLOW = {
+    "open parentheses": ("a.py", "@app.get('/x')\n" + "(" * 400_000),
+    "a chain of calls": ("a.js", "app.get('/x', f)\n" + "a" + ".b()" * 200_000),
+    "undecidable generics": ("a.cs", "[HttpGet]\n" + "a?b:<c," * 100_000),
+    "nested resources": ("config/routes.rb", "x.routes.draw do\n" + "resources :a do\n" * 50_000),
+    "one line of spaces": ("Gemfile", "group" + " " * 900_000),
+    "many groups": ("Gemfile", ("group" + " " * 990 + "\n") * 900),
+    "continued lines": ("Dockerfile", "CMD x \\\n" * 100_000),
+}
+
+
+@pytest.mark.parametrize("path, text", SLOW.values(), ids=SLOW.keys())
+def test_one_file_costs_a_bounded_time(path: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mapping, "Deadline", lambda: Deadline(0.5))
+    started = time.monotonic()
+    map_document(path, "", text)
+    # The budget is checked between steps; the longest single step is one query over one megabyte.
+    assert time.monotonic() - started < 6
+
+
+def test_what_was_found_before_the_time_was_over_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = iter(range(1_000_000))
+    monkeypatch.setattr(mapping, "Deadline", lambda: Deadline(100, clock=lambda: float(next(ticks))))
+    text = "\n".join(f"process{number}: run" for number in range(1_000))
+    found = map_document("Procfile", "", text)
+    assert [entry.name for entry in found] == [f"process{number}" for number in range(100)]
+
+
+def test_a_manifest_above_the_limit_is_named_and_a_source_is_not_read() -> None:
+    large = " " * (MAX_FILE_CHARS + 1)
+    assert [(e.name, e.detail) for e in map_document("a/package.json", "", large)] == [
+        ("package.json", "too large to be read")
+    ]
+    assert map_document("a.py", "", '@app.get("/x")\ndef f(): ...\n' + large) == ()
+
+
+def test_one_file_gives_a_bounded_number_of_entries() -> None:
+    text = "".join(f"package{number}\n" for number in range(MAX_ENTRIES_PER_FILE + 500))
+    assert len(map_document("requirements.txt", "", text)) == MAX_ENTRIES_PER_FILE
+
+
+@pytest.mark.parametrize(
+    "path", [*PATHS, "deep/in/a/Requirements/base.txt", "x/Dockerfile.web", "web.dockerfile"]
+)
+def test_the_pattern_for_the_store_covers_every_file_that_has_a_reader(path: str) -> None:
+    assert re.search(mapped_names(), path.lower())
+
+
+@pytest.mark.parametrize(
+    "path", ["README.md", "a.pyc", "notpackage.json", "gemfile.lock", "a/dockerfiles/x.txt"]
+)
+def test_the_pattern_for_the_store_leaves_other_files_unread(path: str) -> None:
+    assert not re.search(mapped_names(), path.lower())
