@@ -1,7 +1,5 @@
 """chunks: the changed items, read through the funnel, parsed, chunked and staged."""
 
-from __future__ import annotations
-
 import dagster as dg
 import polars as pl
 

@@ -1,6 +1,6 @@
 """code_map: manifests, dependencies, entry points and HTTP routes of the published revision."""
 
-from __future__ import annotations
+from dataclasses import asdict
 
 from dataclasses import asdict
 

@@ -1,7 +1,5 @@
 """contexts: a sentence that places each chunk in its document."""
 
-from __future__ import annotations
-
 import dagster as dg
 
 from assets.chunks import chunks

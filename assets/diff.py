@@ -1,7 +1,5 @@
 """diff: what exists in the source, compared with what the store knows."""
 
-from __future__ import annotations
-
 import dagster as dg
 
 from assets.partitions import OWNERS, SOURCES

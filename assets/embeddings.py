@@ -1,7 +1,5 @@
 """embeddings: a checked vector in the cache for every staged text."""
 
-from __future__ import annotations
-
 import dagster as dg
 import polars as pl
 

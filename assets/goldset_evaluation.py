@@ -1,7 +1,5 @@
 """goldset_evaluation: real questions, the one right file each, and a run that fails when recall regresses."""
 
-from __future__ import annotations
-
 import time
 
 import dagster as dg

@@ -1,7 +1,5 @@
 """hnsw_index: the vector index over every source, kept valid and measured."""
 
-from __future__ import annotations
-
 import time
 
 import dagster as dg

@@ -83,6 +83,8 @@ def _execute(
         run_id=run_id,
         partition_key=partition_key,
         raise_on_error=False,
+        # Dagster would write every event to stderr; they are in the instance, and people see progress.
+        run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
         tags={"brain/trigger": "command line", _HOST: socket.gethostname(), _PROCESS: _this_process()},
     )
     return LaunchedRun(run_id, outcome.success, tuple(_errors(outcome)))

@@ -1,7 +1,5 @@
 """search_index: the staged delta becomes searchable, whole documents at a time."""
 
-from __future__ import annotations
-
 import dagster as dg
 import polars as pl
 

@@ -6,6 +6,7 @@ import getpass
 import os
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -53,6 +54,10 @@ class Settings(BaseSettings):
     embed_folder: Path | None = Field(
         None,
         description="Folder with the model's files. Absent: those of the installed PyPI package.",
+    )
+    embed_precision: Literal["auto", "float32", "bfloat16"] = Field(
+        "auto",
+        description="Arithmetic of the embedding model; auto: bfloat16 on processors with tiles for it.",
     )
     embed_threads: int | None = Field(
         None, description="Threads the embedding model may use. Absent: one per core."

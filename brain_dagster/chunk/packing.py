@@ -21,15 +21,16 @@ def pack(source: SourceText, segments: Sequence[Segment], budget: int) -> list[S
     A stretch of comments leans towards what follows it; everything else joins what stands before it.
     """
     packed: list[Segment] = []
-    small: list[bool] = []
+    all_small = True
     for segment in _with_leading_comments(source, segments, budget):
-        is_small = _is_small(source, segment, budget)
-        if packed and _may_join(source, packed[-1], segment, small[-1], is_small, budget):
-            packed[-1] = _joined(packed[-1], segment)
-            small[-1] = small[-1] and is_small
+        is_small = source.tokens(segment.start, segment.end) <= budget // SMALL
+        last = packed[-1] if packed else None
+        if last is not None and _may_join(source, last, segment, budget, both_small=all_small and is_small):
+            packed[-1] = _joined(last, segment)
+            all_small = all_small and is_small
         else:
             packed.append(segment)
-            small.append(is_small)
+            all_small = is_small
     return packed
 
 
@@ -58,21 +59,30 @@ def _with_leading_comments(source: SourceText, segments: Sequence[Segment], budg
     return result
 
 
-def _is_small(source: SourceText, segment: Segment, budget: int) -> bool:
-    return source.tokens(segment.start, segment.end) <= budget // SMALL
-
-
-def _may_join(
-    source: SourceText, left: Segment, right: Segment, left_small: bool, right_small: bool, budget: int
-) -> bool:
-    if left.scope != right.scope or not source.fits(left.start, right.end, budget):
-        return False
+def _may_join(source: SourceText, left: Segment, right: Segment, budget: int, *, both_small: bool) -> bool:
+    if left.scope != right.scope:
+        return _opens_into(source, left, right, budget)
+    if not source.fits(left.start, right.end, budget):
+        return _introduces_split(source, left, right, budget)
     if min(source.tokens(left.start, left.end), source.tokens(right.start, right.end)) <= budget // STRAY:
         # Two lines of code belong to their neighbour, unless they are imports next to a declaration.
         return True
     if _is_code(left) and _is_code(right):
         return True
-    return left_small and right_small and Role.IMPORT not in (left.role, right.role)
+    return both_small and Role.IMPORT not in (left.role, right.role)
+
+
+def _opens_into(source: SourceText, left: Segment, right: Segment, budget: int) -> bool:
+    """Whether a mere `module A` stands before the beginning of the class that opens inside it."""
+    is_nested = left.is_head and right.is_head and right.enclosing == (*left.enclosing, left.header)
+    is_stray = source.tokens(left.start, left.end) <= budget // STRAY
+    return is_nested and is_stray and source.fits(left.start, right.end, budget)
+
+
+def _introduces_split(source: SourceText, left: Segment, right: Segment, budget: int) -> bool:
+    """Whether a mere `class A:` stands before a member that will be split and can take it along."""
+    is_stray = left.is_head and source.tokens(left.start, left.end) <= budget // STRAY
+    return is_stray and right.inner is not None and not source.fits(right.start, right.end, budget)
 
 
 def _is_code(segment: Segment) -> bool:
@@ -87,8 +97,12 @@ def _joined(left: Segment, right: Segment) -> Segment:
         # A container's own path says nothing beside the names of its members.
         own = {name for part in (left, right) if part.is_filler for name in part.names}
         names = [name for name in names if name not in own] or names
+    if left.scope != right.scope:
+        return replace(right, start=left.start, enclosing=left.enclosing, inside=right.around_later_pieces())
+    splits = left.is_head and right.inner is not None
     return replace(
         main,
+        inside=right.around_later_pieces() if splits else None,
         start=left.start,
         end=right.end,
         names=names,

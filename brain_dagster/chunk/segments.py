@@ -7,7 +7,7 @@ begins, so white space, closing braces and trailing comments belong to what stan
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
@@ -47,7 +47,9 @@ class Segment:
     names   symbol paths, in order
     nodes   the statements in it; they tell where it may be cut
     inner   the one declaration it consists of, if it is one that could be opened up
-    header  this declaration's own header line, for the pieces after its first
+    header  this declaration's own header line, for the pieces after its first; set when it is too large
+    is_head it is the beginning of an opened container, up to the first member
+    inside  what encloses the pieces after the first, where that is not `enclosing` and `header`
     """
 
     scope: int
@@ -61,6 +63,14 @@ class Segment:
     inner: Node | None = None
     header: str = ""
     is_head: bool = False
+    inside: tuple[str, ...] | None = None
+
+    def around_later_pieces(self) -> tuple[str, ...]:
+        """Return the enclosing headers of every piece but the first, should it be split."""
+        if self.inside is not None:
+            return self.inside
+        opens = self.header and (self.inner is not None or self.is_head)
+        return (*self.enclosing, self.header) if opens else self.enclosing
 
     @property
     def is_filler(self) -> bool:
@@ -148,16 +158,17 @@ class ScopeReader:
     def _segment(self, statement: Statement, start: int) -> Segment:
         role, scope = statement.role, self._scope
         segment = self._filler(start)
+        if statement.is_open:
+            segment.role = Role.COMMENT  # an `#ifdef` line leads what stands in it, as a comment does
         segment.nodes.append(statement.node)
         if role is Role.IMPORT and scope.is_open:
-            return replace(segment, role=role, kind="imports")
-        if role is Role.VALUE and scope.is_open and statement.name:
-            return replace(segment, role=role, names=[scope.qualify(statement.name)])
-        if role in DECLARED:
-            kind = "declaration" if role is Role.UNIT else "container"
-            names = list(filter(None, [scope.qualify(statement.name)]))
-            header = self._reader.header(statement.inner)
-            return replace(segment, role=role, kind=kind, names=names, inner=statement.inner, header=header)
+            segment.role, segment.kind = role, "imports"
+        elif role is Role.VALUE and scope.is_open and statement.name:
+            segment.role, segment.names = role, [scope.qualify(statement.name)]
+        elif role in DECLARED:
+            segment.role, segment.kind = role, "declaration" if role is Role.UNIT else "container"
+            segment.names = list(filter(None, [scope.qualify(statement.name)]))
+            segment.inner = statement.inner
         return segment
 
     def _add(self, new: Segment) -> None:
@@ -180,7 +191,7 @@ class ScopeReader:
             return
         if last.is_filler and not last.is_head:
             last.role, last.kind, last.names = new.role, new.kind, new.names
-            last.inner, last.header = new.inner, new.header
+            last.inner = new.inner
             return
         last.names.extend(name for name in new.names if name not in last.names)
         last.inner = None

@@ -22,7 +22,8 @@ MAX_CHILDREN = 200_000  # of one node: the binding makes a list of them, some 10
 MAX_DEPTH = 256
 SEARCH_NODES = 400  # how far a path looks for a descendant
 IMPORT_BYTES = 2_000
-_TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*>")
+HEADER_CHARS = 120  # a header places a chunk; twenty parameters with defaults only crowd it out
+_TEMPLATE_ARGUMENTS = re.compile(r"(?<=\w)<[^<>]*>")
 
 
 class OverBudget(Exception):
@@ -131,24 +132,42 @@ class SyntaxReader:
         """Return the node whose children are the members of a declaration."""
         return self.find(node, self.language.bodies.get(node.type, "body"))
 
+    def members(self, node: Node) -> list[Node] | None:
+        """Return the statements inside a declaration, with the comments before the first; None if no body."""
+        body = self.body(node)
+        if body is None:
+            return None
+        # Some grammars hang comments above the first member beside the body, not into it.
+        before = [child for child in self.children(node) if self._leads_body(child, body)]
+        return before + self.children(body)
+
+    def _leads_body(self, child: Node, body: Node) -> bool:
+        return child.type in self.language.comments and child.end_byte <= body.start_byte
+
     def name(self, node: Node) -> str:
         """Return the name a declaration gives, with dots between the parts of a path; `` if none."""
-        found = (self.find(node, path) for path in self._name_paths(node))
-        return ".".join(filter(None, (self._name_text(part) for part in found if part is not None)))[:200]
+        parts = []
+        for path in self._name_paths(node):
+            found = None if path.startswith("=") else self.find(node, path)
+            parts.append(path[1:] if path.startswith("=") else self._name_text(found) if found else "")
+        return ".".join(filter(None, parts))[:200]
 
     def header(self, node: Node) -> str:
         """Return the line that introduces a declaration, e.g. `class Client(Base):`, without its brace.
 
         It begins on the line of the name, below annotations and above the body.
         """
-        name = next(filter(None, (self.find(node, path) for path in self._name_paths(node))), None)
+        paths = (path for path in self._name_paths(node) if not path.startswith("="))
+        name = next(filter(None, (self.find(node, path) for path in paths)), None)
         start = node.start_byte
         if name is not None:
             start = max(start, self.content.rfind(b"\n", 0, name.start_byte) + 1)
+        members = self.members(node) or []
         body = self.body(node)
-        end = body.start_byte if body is not None and body.start_byte > start else node.end_byte
+        inside = [part.start_byte for part in (body, *members[:1]) if part is not None]
+        end = min((offset for offset in inside if offset > start), default=node.end_byte)
         text = " ".join(self.content[start : min(end, start + 600)].decode(errors="ignore").split())
-        return text.removesuffix("{").rstrip()[:200]
+        return text.removesuffix("{").rstrip()[:HEADER_CHARS]
 
     def find(self, node: Node, path: str) -> Node | None:
         """Return the node at a path of the table, or None."""
@@ -229,8 +248,8 @@ class SyntaxReader:
     def _name_text(self, node: Node) -> str:
         end = min(node.end_byte, node.start_byte + 300)
         text = "".join(self.content[node.start_byte : end].decode(errors="ignore").split())
-        if "operator" not in text:
-            for _ in range(3):
+        if "<" in text and "operator" not in text:
+            for _ in range(3):  # C<Pair<int>>::get is named C.get
                 text = _TEMPLATE_ARGUMENTS.sub("", text)
         return text.replace("::", ".").replace("\\", ".").strip("\"'`$:.")
 

@@ -32,6 +32,8 @@ from brain_dagster.store.clean import clean_text
 # Changes whenever the same file would give other entries: every document is then mapped again.
 CODE_MAP_RECIPE = "codemap/1"
 
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+
 # Patterns of whole file names, in lower case.
 _MANIFESTS: dict[str, Reader] = {
     r"pyproject\.toml": read_pyproject,
@@ -81,7 +83,9 @@ def map_document(path: str, language: str, text: str) -> tuple[MapEntry, ...]:
     """
     if len(text) > MAX_FILE_CHARS:
         return map_unread(path)
-    file = MappedFile(path, language, clean_text(text), Deadline())
+    # A lone carriage return ends a line here but for no parser; one for one, so every line stays (E4).
+    storable = _LONE_RETURN.sub("\n", clean_text(text))
+    file = MappedFile(path, language, storable, Deadline())
     manifest = _manifest_reader(path)
     if manifest is not None:
         return _bounded(_manifest_entries(file, manifest))

@@ -55,13 +55,12 @@ class Mirror:
         return resolve(self._git_dir, commit) if self._git_dir.is_dir() else None
 
     def _remote_commit(self, ref: str | None) -> tuple[str, str]:
-        """Return the commit (or tag) id of a ref at the remote, and the name to fetch it by."""
+        """Return the id of the commit or tag that a ref is at the remote, and the name to fetch it by."""
         if ref is not None and _COMMIT_ID.match(ref):
             return ref, ref
         names = candidate_names(ref)
-        patterns = [*names, *(f"{name}^{{}}" for name in names)]
         result = run_git(
-            ["ls-remote", *self._server(), "--", self.url, *patterns],
+            ["ls-remote", *self._server(), "--", self.url, *names],
             timeout_s=_LIST_TIMEOUT_S,
             uses_network=True,
         )
@@ -75,7 +74,7 @@ class Mirror:
             found[name] = identity
         for name in names:
             if name in found:
-                return found.get(f"{name}^{{}}", found[name]), name
+                return found[name], name
         if ref in (None, "HEAD"):
             raise self._unavailable("has no commits on its default branch yet; name another with --ref")
         raise self._unavailable(f"has no branch or tag {ref!r}; a commit is named by its whole id")

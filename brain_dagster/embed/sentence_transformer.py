@@ -54,16 +54,33 @@ class SentenceTransformerEmbedder:
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         torch.set_num_threads(self._settings.embed_threads or os.cpu_count() or 1)
         model = SentenceTransformer(str(self._folder), device="cpu")
+        if self._uses_bfloat16():
+            model = model.to(torch.bfloat16)
         if model.max_seq_length != MAX_TOKENS:
             raise Defect(f"{self._folder}: reads {model.max_seq_length} tokens, not {MAX_TOKENS}")
         return model
 
+    def _uses_bfloat16(self) -> bool:
+        """Whether to compute in bfloat16: only where the processor has tiles for it (Intel AMX).
+
+        There it is 1.8 to 3.6 times as fast, with a cosine to the float32 vector of 0.99995 on average and
+        0.99992 at worst over 150 code chunks (measured 2026-11-30); elsewhere it is slower.
+        """
+        import torch
+
+        wanted = self._settings.embed_precision
+        return wanted == "bfloat16" or (wanted == "auto" and bool(torch.cpu._is_amx_tile_supported()))
+
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Embed passages. Shape (n, 384), float32, unit length, row i for text i."""
         vectors = self._model.encode(
-            list(texts), batch_size=32, normalize_embeddings=True, show_progress_bar=False
+            list(texts), batch_size=32, convert_to_tensor=True, show_progress_bar=False
         )
-        return np.asarray(vectors, dtype=np.float32)
+        matrix = vectors.float().numpy()
+        # Normalised here and not by the model: a norm taken in bfloat16 would be off by half a percent.
+        norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+        normalised: Vectors = np.divide(matrix, norms, out=np.zeros_like(matrix), where=norms > 0)
+        return normalised
 
     def embed_query(self, text: str) -> Vectors:
         """Embed one question. Shape (384,), float32, unit length."""

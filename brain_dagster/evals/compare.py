@@ -106,8 +106,13 @@ def sign_test(wins: int, losses: int) -> tuple[float, float]:
 
 
 def _upper_tail(n: int, least: int) -> float:
+    """Return P(X >= least) for X ~ Binomial(n, 1/2)."""
+    ways = total = comb(n, least)
+    for k in range(least, n):
+        ways = ways * (n - k) // (k + 1)
+        total += ways
     # Two integers divided at the end: exact, and 2**n alone would overflow a float at 1,024 changed cases.
-    return sum(comb(n, k) for k in range(least, n + 1)) / (1 << n)
+    return total / (1 << n)
 
 
 def compare_paired(measure: str, before: Sequence[Rank], now: Sequence[Rank]) -> Paired:

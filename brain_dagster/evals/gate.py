@@ -49,7 +49,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class MissingHalf:
-    """A half of the search that could not take part, why (`dense: no model`), and how often."""
+    """A half of the search that could not take part although the question had one, why, and how often.
+
+    The numbers of the mode are then not its own: a hybrid without vectors is a lexical search.
+    """
 
     mode: str
     why: str
@@ -59,14 +62,6 @@ class MissingHalf:
     def words(self) -> str:
         """The same as one phrase."""
         return f"{self.mode} ran without a half for {self.questions} questions ({self.why})"
-
-    @property
-    def spoils_the_numbers(self) -> bool:
-        """Whether the numbers of the mode are not its own.
-
-        A question without a word has no lexical half and never had; a vector every question has.
-        """
-        return self.why.startswith("dense:")
 
 
 DEFAULT_THRESHOLDS = Thresholds()
@@ -89,7 +84,7 @@ def judge(
     comparison         with the accepted baseline, None if there is none
     """
     reasons = [f"{mode} gives two unrelated questions the same results, byte for byte" for mode in unrelated]
-    reasons += [half.words for half in missing if half.spoils_the_numbers]
+    reasons += [half.words for half in missing]
     if not measurable:
         reasons.insert(0, f"none of the {cases} cases is measurable: no target is indexed and embedded")
     if comparison is not None:

@@ -45,8 +45,7 @@ def accept(db: Database, evaluation: Evaluation, user: str) -> None:
     """
     if evaluation.eval_run_id is None:
         raise Defect("an evaluation is accepted after it is stored")
-    spoilt = [half.words for half in evaluation.missing if half.spoils_the_numbers]
-    if evaluation.unrelated or spoilt or not evaluation.measurable:
+    if evaluation.unrelated or evaluation.missing or not evaluation.measurable:
         words = evaluation.verdict.words if evaluation.verdict else ""
         raise CannotAccept(f"it cannot be the baseline: {words}", subject=evaluation.series)
     store.accept(db, evaluation.eval_run_id, user)

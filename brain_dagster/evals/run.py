@@ -21,6 +21,7 @@ from brain_dagster.evals.unrelated import modes_blind_to_the_question
 from brain_dagster.model import EmbeddingSpace, Mode, Principal
 from brain_dagster.progress import reporter
 from brain_dagster.query.embedder import QueryEmbedder
+from brain_dagster.query.question import read_question
 from brain_dagster.query.ranking import rank_files
 from brain_dagster.query.scope import resolve_scope
 from brain_dagster.store.evals import list_recipes
@@ -137,6 +138,7 @@ class _Asking:
 
     def ask(self, case: Case, target: Target) -> CaseResult:
         ranks, first = {}, {}
+        has_words = bool(read_question(case.query).terms)
         for mode in self.modes:
             found = rank_files(
                 self.db,
@@ -149,11 +151,16 @@ class _Asking:
             )
             ranks[mode.value] = rank_of(found.files, target.files)
             first[mode.value] = ":".join(found.files[0]) if found.files else None
-            self._missing.update((mode.value, why) for why in found.missing)
+            self._missing.update((mode.value, why) for why in found.missing if has_words or _is_dense(why))
         return CaseResult(case, target.why_not, ranks, first)
 
     def missing_halves(self) -> tuple[MissingHalf, ...]:
         return tuple(MissingHalf(mode, why, count) for (mode, why), count in self._missing.items())
+
+
+def _is_dense(why: str) -> bool:
+    """Whether it is the dense half that is missing: a question of punctuation alone has no other."""
+    return why.startswith(f"{Mode.DENSE}:")
 
 
 def _each_case(asking: _Asking, goldset: Goldset, targets: Sequence[Target]) -> Iterator[CaseResult]:

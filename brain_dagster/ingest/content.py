@@ -19,9 +19,12 @@ _MEDIA_TYPES = {
     "html": "text/html",
     "javascript": "text/javascript",
     "json": "application/json",
+    "jsonl": "application/x-ndjson",
     "markdown": "text/markdown",
     "rst": "text/x-rst",
+    "text": "text/plain",
     "toml": "application/toml",
+    "tsv": "text/tab-separated-values",
     "xml": "application/xml",
     "yaml": "application/yaml",
 }

@@ -27,8 +27,9 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 # What detection may answer. Left to all codecs of Python it takes `café` for UTF-16 and Koi8 for Japanese.
-_LEGACY = (
-    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "iso8859_2", "koi8_r", "cp866",
+_LATIN = ("cp1252", "cp1250", "cp1254", "iso8859_2")
+_OTHER_SCRIPTS = (
+    "cp1251", "koi8_r", "cp866", "cp1253", "cp1255", "cp1256",
     "cp932", "euc_jp", "gb18030", "big5", "cp949",
 )  # fmt: skip
 # What a file may declare. Not every codec of Python is an encoding of text, and `rot13` is not wanted.
@@ -136,29 +137,46 @@ def _declared(raw: bytes) -> str:
 def _detected(raw: bytes) -> list[str]:
     """Return the codecs the bytes look like, likeliest first.
 
-    Where Windows-1252 gives the same text as the likeliest, it stands for it: the two may differ in
-    bytes beyond the sample, and it is by far the commonest.
+    Where Windows-1252 looks as likely as the first, it goes before it: it is by far the commonest.
     """
-    matches = from_bytes(_sample(raw), cp_isolation=list(_LEGACY))
-    names = [match.encoding for match in matches]
-    if matches and "cp1252" in matches[0].could_be_from_charset:
-        names.insert(0, "cp1252")
-    return names
+    samples = _samples(raw)
+    codecs_to_try = _LATIN if _has_lone_letters(samples[0]) else _LATIN + _OTHER_SCRIPTS
+    found = [match for sample in samples for match in from_bytes(sample, cp_isolation=list(codecs_to_try))]
+    found.sort(key=lambda match: (match.chaos, -match.coherence))
+    if not found:
+        return []
+    ties = [m for m in found if (m.chaos, m.coherence) == (found[0].chaos, found[0].coherence)]
+    names = [match.encoding for match in found]
+    return ["cp1252", *names] if any("cp1252" in m.could_be_from_charset for m in ties) else names
 
 
-def _sample(raw: bytes) -> bytes:
-    """Return a bounded piece with bytes beyond ASCII in it, cut at line ends where there are any.
+def _has_lone_letters(sample: bytes) -> bool:
+    """Say whether letters beyond ASCII stand alone among ASCII ones, as only the Latin script has it.
 
-    In every encoding on the list a newline byte is a newline, so the cut divides no character.
+    Every other script writes whole words with them, in pairs or runs of bytes.
     """
-    first = next(iter(re.finditer(rb"[\x80-\xff]", raw)))
-    start = raw.rfind(b"\n", 0, first.start()) + 1
-    if first.start() - start > _SAMPLE_BYTES // 2:
-        start = first.start()
+    beyond = len(sample) - len(sample.translate(None, delete=_BEYOND_ASCII))
+    in_runs = sum(map(len, re.findall(rb"[\x80-\xff]{2,}", sample)))
+    return in_runs < beyond / 2
+
+
+def _samples(raw: bytes) -> list[bytes]:
+    """Return a bounded piece with bytes beyond ASCII in it, cut where no character is divided.
+
+    In every encoding on the lists a byte below `0` is a character of its own. Where there is none to cut
+    at, several pieces are returned, one of which ends with a whole character.
+    """
+    first = next(re.finditer(rb"[\x80-\xff]", raw)).start()
+    start = raw.rfind(b"\n", 0, first) + 1
+    if first - start > _SAMPLE_BYTES // 2:
+        start = first
     sample = raw[start : start + _SAMPLE_BYTES]
-    if start + len(sample) < len(raw):
-        sample = sample[: sample.rfind(b"\n") + 1] or sample
-    return sample
+    if start + len(sample) == len(raw):
+        return [sample]
+    ends = [match.end() for match in re.finditer(rb"[\x00-\x2f]", sample)]
+    if ends and ends[-1] + start > first:
+        return [sample[: ends[-1]]]
+    return [sample[: len(sample) - cut] for cut in range(4)]
 
 
 def _can_decode(raw: bytes, encoding: str) -> bool:

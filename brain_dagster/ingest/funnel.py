@@ -15,6 +15,7 @@ from brain_dagster.ingest.content import Content, Skipped, open_content
 from brain_dagster.ingest.outcomes import failed, parsed, skipped, unexpected
 from brain_dagster.ingest.rules import judge_listing, too_large
 from brain_dagster.model import ListedItem, ParsedDocument, ReadItem, State
+from brain_dagster.parse.errors import ParserUnavailable
 from brain_dagster.parse.worker import ParseRequest, ParserPool
 from brain_dagster.settings import Settings
 from brain_dagster.store.clean import printable_path
@@ -41,8 +42,8 @@ def read_items(
 
     Order   as given, every item exactly once.
     Memory  holds the few files in flight, never the source.
-    Errors  only what concerns the source as a whole (SourceUnavailable, Defect); what is wrong with one
-            item ends in its outcome.
+    Errors  only what concerns every item (SourceUnavailable, ParserUnavailable, Defect); what is wrong
+            with one item ends in its outcome.
     """
     for start in range(0, len(items), _BATCH_ITEMS):
         yield from _read_batch(connector, items[start : start + _BATCH_ITEMS], parser, settings)
@@ -131,6 +132,8 @@ def _request(item: ListedItem, opened: Content, settings: Settings) -> ParseRequ
 
 
 def _finish(slot: _Slot, document: ParsedDocument | BrainError) -> ReadItem:
+    if isinstance(document, ParserUnavailable):
+        raise document  # without a parser every item would fail, and good documents with them
     if isinstance(document, BrainError):
         return failed(slot.became, document)
     return parsed(slot.became, document)

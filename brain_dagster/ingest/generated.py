@@ -7,9 +7,9 @@ import re
 from brain_dagster.ingest.rules import Skip
 
 # Prose may speak of generated files without being one.
-_PROSE = frozenset({"", "text", "markdown", "rst", "asciidoc", "html", "latex", "org"})
+_PROSE = frozenset({"", "text", "markdown", "rst", "asciidoc", "html", "tex", "org"})
 # Data may hold prose on long lines: a chat export is one.
-_DATA = frozenset({"json", "jsonc", "json5", "yaml", "toml", "xml", "csv"})
+_DATA = frozenset({"json", "jsonl", "yaml", "toml", "ini", "xml", "csv", "tsv", "notebook"})
 _HEAD_CHARACTERS = 2_000
 _HEAD_LINES = 10
 _MARK = re.compile(r"@generated\b")

@@ -41,15 +41,21 @@ class Weights:
     """The numbers of the recipe; changing one of them is a new LEXICAL_RECIPE.
 
     reference_length  weighted lexemes of a chunk of usual size
+
+    Chosen on one half of the cases of five question sets (code of eight packages, short and long bug
+    reports, a handbook, meetings) and confirmed on the other half: mean MRR@10 of the held-out half 0.635
+    without the fields, 0.689 with their weights at k1 1.2, 0.696 with k1 2.5. A larger k1 than the usual
+    1.2 is what weighted fields ask for: a word of the path enters with frequency 4. Reference lengths
+    of 80 to 150 differ by 0.005 at most (the means of the five sets are 110 to 152), 200 loses 0.01.
     """
 
     text: float = 1.0
     symbol: float = 2.0
     path: float = 4.0
     context: float = 1.0
-    k1: float = 1.2
+    k1: float = 2.5
     b: float = 0.75
-    reference_length: float = 250.0
+    reference_length: float = 120.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, TypeVar
@@ -19,6 +20,7 @@ from brain_dagster.parse.errors import BrokenDocument, NeedsPassword
 from brain_dagster.store.clean import clean_text
 
 T = TypeVar("T")
+Trails = dict[int, tuple[str, ...]]
 
 MAX_PAGES = 5_000
 MAX_TEXT_CHARS = 20_000_000
@@ -64,7 +66,7 @@ class PdfFile:
         self.page_count = len(self._pages)
         self._note_page_count()
         self._labels: list[str] = _or_default(lambda: list(self._reader.page_labels), [])
-        self._trails = _or_default(lambda: _outline_trails(self._reader), {})
+        self._trails: Trails = _or_default(lambda: _outline_trails(self._reader), {})
         self.title = _or_default(lambda: clean_text(str(self._reader.metadata.title or "")), "")  # type: ignore[union-attr]
 
     @property
@@ -108,24 +110,28 @@ class PdfFile:
 def _open(content: bytes) -> tuple[PdfReader, list[PageObject]]:
     try:
         reader = PdfReader(BytesIO(content))
-        if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
-            raise NeedsPassword()
-        return reader, _pages(reader)
-    except (NeedsPassword, MemoryError):
+        needs_password = reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED
+        pages = [] if needs_password else _pages(reader)
+    except MemoryError:
         raise
     except (FileNotDecryptedError, DependencyError) as error:
         raise NeedsPassword() from error
     except Exception as error:
         # pypdf lets AttributeError, KeyError, RecursionError and others out on damaged input (G2).
-        raise BrokenDocument(f"The PDF cannot be read: {reason(error)}") from error
+        looks_like_pdf = not content or b"%PDF-" in content[:1024]
+        why = reason(error) if looks_like_pdf else "it does not begin as a PDF does"
+        raise BrokenDocument(f"The PDF cannot be read: {why}") from error
+    if needs_password:
+        raise NeedsPassword()
+    if not pages:
+        raise BrokenDocument("The PDF has no pages")
+    return reader, pages
 
 
 def _pages(reader: PdfReader) -> list[PageObject]:
     """Return the pages of the tree; never `len(reader.pages)`, which believes an encrypted file's /Count."""
-    try:
+    with suppress(IndexError):
         reader.get_page(0)
-    except IndexError:
-        raise BrokenDocument("The PDF has no pages") from None
     return reader.flattened_pages or []
 
 
@@ -153,12 +159,12 @@ def _look_at(page: PageObject) -> tuple[bool, float]:
     return not painted, largest
 
 
-def _outline_trails(reader: PdfReader) -> dict[int, tuple[str, ...]]:
+def _outline_trails(reader: PdfReader) -> Trails:
     """Map page numbers to the trail of the last bookmark that points to them.
 
     A nested list holds the children of the bookmark before it. Explicit stack, counted entries (E6).
     """
-    trails: dict[int, tuple[str, ...]] = {}
+    trails: Trails = {}
     trail: tuple[str, ...] = ()
     stack: list[Iterator[Any]] = [iter(reader.outline)]
     for _ in range(MAX_OUTLINE):

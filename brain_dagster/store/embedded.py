@@ -12,13 +12,13 @@ import fcntl
 import os
 import signal
 import socket
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from subprocess import Popen, SubprocessError
+from typing import IO, TYPE_CHECKING
 from urllib.parse import quote
 
 from brain_dagster.errors import DatabaseUnavailable
@@ -135,21 +135,34 @@ def _start(home: Path) -> str:
         binaries = cluster.find_binaries(pgdata)
         if not cluster.check_version(binaries, pgdata):
             cluster.create(binaries, home / "pg.new", pgdata)
-        cluster.configure(pgdata, cluster.socket_folder(pgdata, binaries.user))
+        sockets = cluster.socket_folder(pgdata, binaries.user)
+        cluster.configure(pgdata, sockets)
         with cluster.open_log(log_of(home)) as log:
-            return _wait_until_ready(home, lambda: cluster.spawn(binaries, pgdata, log))
-    except (OSError, subprocess.SubprocessError) as error:
+            return _wait_until_ready(home, lambda: _spawn(binaries, pgdata, sockets, log))
+    except (OSError, SubprocessError) as error:
         raise HomeUnusable(f"the embedded database cannot be set up: {error}", subject=str(home)) from error
 
 
-def _wait_until_ready(home: Path, spawn: Callable[[], subprocess.Popen[bytes]]) -> str:
+def _spawn(binaries: cluster.Binaries, pgdata: Path, sockets: Path, log: IO[bytes]) -> Popen[bytes]:
+    """Start the server, without the lock files of one that is known to be dead.
+
+    PostgreSQL believes such a file as long as any process has the number in it: a stranger's after a restart
+    of the container, or the dead server's own where nobody reaps zombies. What protects the data from two
+    servers is the shared memory of the first, which the second looks for in any case.
+    """
+    for stale in (pgdata / "postmaster.pid", sockets / f".s.PGSQL.{cluster.PORT}.lock"):
+        stale.unlink(missing_ok=True)
+    return cluster.spawn(binaries, pgdata, log)
+
+
+def _wait_until_ready(home: Path, spawn: Callable[[], Popen[bytes]]) -> str:
     """Start the server once nobody else's is in the way, and wait for as long as it makes progress.
 
     A starter that was killed may have left a server still recovering, a stopper one still stopping, and a
     killed postmaster its stale file and backends that have not yet noticed.
     """
     started = time.monotonic()
-    child: subprocess.Popen[bytes] | None = None
+    child: Popen[bytes] | None = None
     while time.monotonic() - started < START_DEADLINE_S:
         url = running_url(home)
         if url is not None:
@@ -159,7 +172,6 @@ def _wait_until_ready(home: Path, spawn: Callable[[], subprocess.Popen[bytes]]) 
             child = None
             time.sleep(0.5)
         if child is None and postmaster_process(home) is None:
-            (pgdata_of(home) / "postmaster.pid").unlink(missing_ok=True)
             child = spawn()
         time.sleep(0.02)
     raise DatabaseUnavailable(

@@ -89,6 +89,18 @@ class Baseline:
     cases: tuple[StoredCase, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class LatestRun:
+    """The last evaluation of a goldset with the metrics that were asked for."""
+
+    id: int
+    cases: int
+    measurable: int
+    verdict: str
+    verdict_words: str
+    metrics: tuple[StoredMetric, ...]
+
+
 def find_targets(
     db: Database, wanted: Sequence[WantedFile], *, collection_ids: Sequence[int], space_id: int | None
 ) -> list[list[TargetDocument]]:
@@ -160,6 +172,16 @@ def get_baseline(db: Database, goldset: str) -> Baseline | None:
         return None
     eval_run_id, principal, modes = head
     return Baseline(eval_run_id, principal, tuple(modes), tuple(list_cases(db, eval_run_id)))
+
+
+def get_latest(db: Database, goldset: str, metrics: Sequence[str]) -> LatestRun | None:
+    """Return the last evaluation of a goldset, accepted or not, with these metrics of every mode."""
+    rows = db.all(sql("evals.get_latest"), {"goldset": goldset, "metrics": list(metrics)})
+    if not rows:
+        return None
+    measured = tuple(StoredMetric(*row[5:]) for row in rows if row[5] is not None)
+    eval_run_id, cases, measurable, verdict, words = rows[0][:5]
+    return LatestRun(eval_run_id, cases, measurable, verdict, words, measured)
 
 
 def list_cases(db: Database, eval_run_id: int) -> list[StoredCase]:

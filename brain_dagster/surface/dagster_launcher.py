@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -49,12 +47,7 @@ class DagsterLauncher:
 def dagster_launcher(settings: Settings, db: Database) -> Iterator[DagsterLauncher]:
     """Open the Dagster instance of this BRAIN_HOME; its storage and home come from the settings."""
     os.environ.update(dagster_environment(settings))
-    # Dagster logs every event to stderr; people get the progress of the stages instead, and the events are
-    # in the instance. Errors come back as the result of a run.
-    logging.getLogger("dagster").setLevel(logging.CRITICAL)
-    warnings.filterwarnings("ignore", module="dagster.*")
     from brain_dagster.definitions import launch
 
     with launch.instance() as instance:
-        launch.reconcile_partitions(instance, [])
         yield DagsterLauncher(instance, db)

@@ -90,3 +90,14 @@ UPDATE brain.eval_run
 SET accepted_by = %(accepted_by)s, accepted_at = clock_timestamp()
 WHERE id = %(eval_run_id)s AND measurable > 0
 RETURNING id;
+
+-- name: get_latest
+-- Purpose: what the last evaluation of a goldset found, in a few numbers.
+-- Parameters: goldset, metrics (text[])
+-- Promise: one row per mode and metric that was measured, in the order of the run's modes, then of
+--          metrics; one row with nulls for both if nothing was measurable; none if it never ran.
+SELECT r.id, r.cases, r.measurable, r.verdict, r.verdict_words, m.mode, m.metric, m.value
+FROM brain.eval_run r
+LEFT JOIN brain.eval_metric m ON m.eval_run_id = r.id AND m.metric = ANY (%(metrics)s::text[])
+WHERE r.id = (SELECT max(id) FROM brain.eval_run WHERE goldset = %(goldset)s)
+ORDER BY array_position(r.modes, m.mode), array_position(%(metrics)s::text[], m.metric);

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import psycopg
 import pytest
 
+from brain_dagster.evals.history import latest_numbers
 from brain_dagster.store.evals import (
     CannotAccept,
     StoredCase,
@@ -96,6 +97,29 @@ def test_a_run_that_measured_nothing_cannot_be_accepted(db: Database) -> None:
 def test_accepting_a_run_that_does_not_exist_says_so(db: Database) -> None:
     with pytest.raises(CannotAccept, match="evaluation 41"):
         accept(db, 41, "ada")
+
+
+def test_the_latest_numbers_are_told_by_mode_in_percent(db: Database) -> None:
+    assert latest_numbers(db, "small") == "small was never evaluated"
+    store_run(db, replace(RUN, verdict="passed"), [StoredMetric("hybrid", "recall@1", 0.25)], CASES)
+    numbers = [
+        StoredMetric("hybrid", "recall@10", 1.0),
+        StoredMetric("lexical", "recall@10", 0.5),
+        StoredMetric("lexical", "recall@1", 0.125),
+        StoredMetric("lexical", "ndcg@10", 0.3),
+    ]
+    store_run(db, RUN, numbers, CASES)
+    assert latest_numbers(db, "small").splitlines() == [
+        "small: 1 of 2 cases measurable",
+        "  lexical: recall@1 12.5, recall@10 50.0",
+        "  hybrid: recall@10 100.0",
+        "  failed: hybrid recall@10 fell",
+    ]
+    store_run(db, replace(RUN, measurable=0, verdict_words="nothing measurable"), (), CASES[2:])
+    assert latest_numbers(db, "small").splitlines() == [
+        "small: 0 of 2 cases measurable",
+        "  failed: nothing measurable",
+    ]
 
 
 def test_the_history_views_show_how_a_case_moved(db: Database) -> None:

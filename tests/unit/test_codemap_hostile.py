@@ -14,19 +14,66 @@ from brain_dagster.codemap.base import MAX_ENTRIES_PER_FILE, MAX_FIELD_CHARS, MA
 from brain_dagster.codemap.mapping import map_document, mapped_names
 
 PATHS = [
-    "pyproject.toml", "setup.cfg", "requirements.txt", "package.json", "composer.json", "go.mod", "Cargo.toml",
-    "pom.xml", "build.gradle", "Gemfile", "a.csproj", "Dockerfile", "Procfile", "a.py", "a.go", "a.java", "a.cs",
-    "a.php", "config/routes.rb", "src/main.rs", "a.js", "a.tsx",
-]  # fmt: skip
+    "pyproject.toml",
+    "setup.cfg",
+    "requirements.txt",
+    "package.json",
+    "composer.json",
+    "go.mod",
+    "Cargo.toml",
+    "pom.xml",
+    "build.gradle",
+    "Gemfile",
+    "a.csproj",
+    "Dockerfile",
+    "Procfile",
+    "a.py",
+    "a.go",
+    "a.java",
+    "a.cs",
+    "a.php",
+    "config/routes.rb",
+    "src/main.rs",
+    "a.js",
+    "a.tsx",
+]
 
 # Fragments that get past the cheap look at a file and into its reader.
-FRAGMENTS = st.sampled_from([
-    "@app.get('/x')\n", "def f(): ...\n", "urlpatterns = [path('a', b)]\n", "app.get('/x', f)\n", "Route::get(",
-    "'/x', [A::class, 'b']);", "<?php ", "func main() {", "r.Get(\"/x\", f)\n", "@GetMapping(\"/x\") void f() {}",
-    "class A {", "}", "[HttpGet(\"x\")]", "app.MapGet(\"/x\", f);", "routes.draw do\n", "resources :a do\n",
-    "end\n", "[project]\n", "dependencies = [\"a\"]\n", "{\"dependencies\":", "require (\n", "<project>",
-    "dependencies {\n", "gem 'a', '1'\n", "group :a do\n", "CMD x\\\n", "\x00", "\ud800", "\u2028", "((((", "\t",
-])  # fmt: skip
+FRAGMENTS = st.sampled_from(
+    [
+        "@app.get('/x')\n",
+        "def f(): ...\n",
+        "urlpatterns = [path('a', b)]\n",
+        "app.get('/x', f)\n",
+        "Route::get(",
+        "'/x', [A::class, 'b']);",
+        "<?php ",
+        "func main() {",
+        'r.Get("/x", f)\n',
+        '@GetMapping("/x") void f() {}',
+        "class A {",
+        "}",
+        '[HttpGet("x")]',
+        'app.MapGet("/x", f);',
+        "routes.draw do\n",
+        "resources :a do\n",
+        "end\n",
+        "[project]\n",
+        'dependencies = ["a"]\n',
+        '{"dependencies":',
+        "require (\n",
+        "<project>",
+        "dependencies {\n",
+        "gem 'a', '1'\n",
+        "group :a do\n",
+        "CMD x\\\n",
+        "\x00",
+        "\ud800",
+        "\u2028",
+        "((((",
+        "\t",
+    ]
+)
 
 
 @settings(max_examples=150, deadline=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import multiprocessing
 import os
 import shutil
@@ -277,7 +278,7 @@ def test_the_callers_git_environment_and_configuration_are_left_out(
     other = Repository(tmp_path / "other")
     other.commit({b"b": b"2"})
     monkeypatch.setenv("GIT_DIR", str(other.path / ".git"))
-    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "no-index"))
+    monkeypatch.setenv("GIT_OBJECT_DIRECTORY", str(other.path / ".git" / "objects"))
     configuration = tmp_path / "gitconfig"
     configuration.write_text("[core]\n\tquotePath = true\n[broken\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(configuration))
@@ -388,6 +389,22 @@ def test_several_processes_may_mirror_the_same_address_at_once(repository: Repos
     assert [child.exitcode for child in children] == [0, 0, 0, 0]
     assert len(list((home / "mirrors").glob("*.git"))) == 1
     assert not list((home / "mirrors").glob("new-*"))
+
+
+def test_a_mirror_that_another_process_is_fetching_is_not_touched(
+    repository: Repository, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.commit({b"a": b"1"})
+    listing_of(repository.url, home)
+    repository.commit({b"a": b"2"})
+    monkeypatch.setattr("brain_dagster.connectors.git_mirror._FETCH_TIMEOUT_S", 0.3)
+    lock = next((home / "mirrors").glob("*.lock"))
+    with lock.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(SourceUnavailable, match="being fetched by another process"):
+            listing_of(repository.url, home)
+    monkeypatch.undo()
+    assert contents_of(repository.url, home) == {b"a": b"2"}
 
 
 def test_a_server_that_never_answers_is_given_up(

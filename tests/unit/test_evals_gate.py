@@ -186,11 +186,6 @@ def test_i11_hybrid_numbers_without_the_dense_half_fail() -> None:
     assert verdict.words == "hybrid ran without a half for 3 questions (dense: the model does not answer)"
 
 
-def test_a_question_of_punctuation_has_no_lexical_half_and_that_is_no_failure() -> None:
-    half = MissingHalf("hybrid", "lexical: there is no word in the question", 1)
-    assert _judge(_compare([1] * 9, [1] * 9), missing=[half]).word == "passed"
-
-
 def test_nothing_measurable_fails_even_without_a_baseline() -> None:
     verdict = _judge(None, measurable=0)
     assert verdict.word == "failed"

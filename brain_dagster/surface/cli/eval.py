@@ -89,7 +89,9 @@ def _print(evaluation: Evaluation, *, as_json: bool) -> None:
     if as_json:
         print_json(evaluation_json(evaluation))
     else:
-        for section in sections(evaluation):
+        for number, section in enumerate(sections(evaluation)):
+            if number:
+                click.echo()  # tables of other columns follow
             print_table(section.headings, section.rows, title=section.title)
             if section.left_out:
                 say(f"and {section.left_out} more; --json names them all")

@@ -1,0 +1,140 @@
+"""`brain search`: ask a question; get the passages that answer it, each with its exact place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from brain_dagster.model import Excerpt, Mode, Principal, SearchResult
+from brain_dagster.surface.cli.options import as_option, json_option
+from brain_dagster.surface.context import acting_user, brain_settings, opened_database
+from brain_dagster.surface.render import print_json, say, shown
+
+if TYPE_CHECKING:
+    from brain_dagster.embed import SpaceEmbedder
+    from brain_dagster.store.pool import Database
+
+LINES_SHOWN = 6
+_COLUMNS_SHOWN = 160
+
+
+@click.command()
+@click.argument("text")
+@click.option("--collection", "collections", multiple=True, metavar="NAME", help="Only these; repeatable.")
+@click.option("--place", metavar="PLACE", help="Where the answer will be spoken; else to you alone.")
+@click.option(
+    "--mode",
+    type=click.Choice([mode.value for mode in Mode]),
+    default=Mode.AUTO.value,
+    show_default=True,
+    help="Which half looks; auto takes what the evaluation chose.",
+)
+@click.option("-k", "limit", type=int, default=10, show_default=True, help="How many excerpts.")
+@as_option
+@json_option
+def search(
+    text: str,
+    *,
+    collections: tuple[str, ...],
+    place: str | None,
+    mode: str,
+    limit: int,
+    as_user: str | None,
+    as_json: bool,
+) -> None:
+    """Ask the question TEXT in words, or look for an identifier, a path, a sentence.
+
+    Answers with passages from what you may read. One small collection alone is handed over whole.
+    """
+    from brain_dagster import query
+
+    principal = Principal(acting_user(as_user))
+    with opened_database(size=2) as database:
+        result = query.search(
+            database,
+            query.LateEmbedder(lambda: _open_embedder(database)),
+            principal,
+            text,
+            collections=collections or None,
+            place=place,
+            mode=Mode(mode),
+            limit=limit,
+        )
+    if as_json:
+        print_json(search_json(result))
+    else:
+        print_result(result)
+    for half in result.missing:
+        say(f"missing: {half}")
+
+
+def _open_embedder(database: Database) -> SpaceEmbedder:
+    """Open the configured model; called only if the question needs a vector."""
+    from brain_dagster.embed import open_embedder
+
+    return open_embedder(brain_settings(), database)
+
+
+def search_json(result: SearchResult) -> dict[str, Any]:
+    """Return the contract of `brain search --json`; other programs read it, so its keys never change."""
+    return {
+        "query": result.query,
+        "mode": result.mode,
+        "missing": list(result.missing),
+        "excerpts": [_excerpt_json(excerpt) for excerpt in result.excerpts],
+    }
+
+
+def _excerpt_json(excerpt: Excerpt) -> dict[str, Any]:
+    return {
+        "collection": excerpt.collection,
+        "source": excerpt.source,
+        "path": excerpt.path,
+        "start_line": excerpt.start_line,
+        "end_line": excerpt.end_line,
+        "page": excerpt.page,
+        "symbol": excerpt.symbol,
+        "score": excerpt.score.value,
+        "score_kind": excerpt.score.kind.value,
+        "revision": excerpt.revision,
+        "indexed_at": excerpt.indexed_at.isoformat(),
+        "text": excerpt.text,
+    }
+
+
+def print_result(result: SearchResult) -> None:
+    for number, excerpt in enumerate(result.excerpts, start=1):
+        click.echo(f"{number:>3}  {heading(excerpt)}")
+        for line in first_lines(excerpt.text):
+            click.echo(f"     | {line}")
+        click.echo()
+    if not result.excerpts:
+        say("nothing was found; `brain manifest` shows what you may search")
+
+
+def heading(excerpt: Excerpt) -> str:
+    """Return where an excerpt is from and what its score means, on one line."""
+    words = [f"{shown(excerpt.collection)}/{shown(excerpt.source)}: {shown(excerpt.path)}{_span(excerpt)}"]
+    if excerpt.symbol:
+        words.append(shown(excerpt.symbol))
+    value = excerpt.score.value
+    words.append(excerpt.score.kind.value if value is None else f"{excerpt.score.kind.value} {value:.4g}")
+    return "  ".join(words)
+
+
+def _span(excerpt: Excerpt) -> str:
+    if excerpt.page is not None:
+        return f", page {excerpt.page}"
+    if excerpt.start_line == excerpt.end_line:
+        return f":{excerpt.start_line}"
+    return f":{excerpt.start_line}-{excerpt.end_line}"
+
+
+def first_lines(text: str) -> list[str]:
+    """Return the first lines with words in them, without the characters that move a terminal's cursor."""
+    lines = [line.rstrip() for line in text.expandtabs(4).splitlines()]
+    filled = [line for line in lines if line]
+    kept = [shown(line) for line in filled[:LINES_SHOWN]]
+    kept = [f"{line[: _COLUMNS_SHOWN - 1]}…" if len(line) > _COLUMNS_SHOWN else line for line in kept]
+    return [*kept, f"… {len(filled) - LINES_SHOWN} more lines"] if len(filled) > LINES_SHOWN else kept
