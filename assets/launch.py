@@ -78,7 +78,7 @@ def _execute(
 ) -> LaunchedRun:
     from brain_dagster.definitions import defs
 
-    outcome = defs.get_job_def(job).execute_in_process(
+    outcome = defs.resolve_job_def(job).execute_in_process(
         instance=opened,
         run_id=run_id,
         partition_key=partition_key,

@@ -7,7 +7,8 @@ import shutil
 import socket
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -101,15 +102,26 @@ def database_url(url: str, name: str) -> str:
     return f"{head}/{name}?{tail}"
 
 
+@contextmanager
+def _cloned(server_url: str) -> Iterator[str]:
+    """Make a fresh database with Brain's schema, and drop it afterwards."""
+    name = f"t_{uuid4().hex}"
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE brain_template").format(sql.Identifier(name))
+        )
+    yield database_url(server_url, name)
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+        )
+
+
 @pytest.fixture
 def db_url(server_url: str) -> Iterator[str]:
     """A fresh database with Brain's schema, dropped afterwards."""
-    name = f"t_{uuid4().hex}"
-    with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE brain_template").format(sql.Identifier(name)))
-    yield database_url(server_url, name)
-    with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+    with _cloned(server_url) as url:
+        yield url
 
 
 @pytest.fixture
@@ -118,3 +130,20 @@ def db(db_url: str) -> Iterator[Database]:
     database = Database(db_url, size=4)
     yield database
     database.close()
+
+
+Clone = Callable[[], AbstractContextManager[Database]]
+
+
+@pytest.fixture
+def clone(server_url: str) -> Clone:
+    """Makes more fresh databases, for tests that compare two."""
+
+    @contextmanager
+    def make() -> Iterator[Database]:
+        with _cloned(server_url) as url:
+            database = Database(url, size=4)
+            yield database
+            database.close()
+
+    return make

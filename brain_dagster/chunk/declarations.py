@@ -63,7 +63,8 @@ def _best_reader(language: Language, content: bytes) -> SyntaxReader:
 
 
 def _title(language: Language, text: str) -> str:
-    found = re.search(language.title, text[:TITLE_CHARS]) if language.title else None
+    start = text[:TITLE_CHARS].replace("\r\n", "\n").replace("\r", "\n")
+    found = re.search(language.title, start) if language.title else None
     return " ".join(found.group(1).strip("\"' \t").split())[:300] if found else ""
 
 

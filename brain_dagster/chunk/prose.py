@@ -52,7 +52,7 @@ def _title(source: SourceText, blocks: list[Block], headings: list[str]) -> str:
     """Return the title that front matter gives the page, else its first heading."""
     if blocks[0].is_front_matter:
         end = blocks[1].start if len(blocks) > 1 else len(source)
-        found = _FRONT_TITLE.search(source.content[:end].decode().replace("\r\n", "\n"))
+        found = _FRONT_TITLE.search(source.content[:end].decode().replace("\r\n", "\n").replace("\r", "\n"))
         if found is not None:
             return found[1][:300]
     return headings[0] if headings else ""
@@ -81,10 +81,11 @@ def _section_starts(source: SourceText, blocks: list[Block], end: int, budget: i
         stop = blocks[index + 1].start if index + 1 < len(blocks) else end
         if source.fits(starts[-1], stop, budget):
             continue
-        # A heading leads its first paragraph, even into a cut; only code that fits alone stands alone.
-        leads = (
-            index == 1 and blocks[0].level and not (block.is_rigid and source.fits(block.start, stop, budget))
-        )
+        # A heading and a line or two lead the next paragraph, even into a cut; code that fits stays whole.
+        stands_alone = block.is_rigid and source.fits(block.start, stop, budget)
+        is_heading = index == 1 and bool(blocks[0].level)
+        is_stray = source.tokens(starts[-1], block.start) <= budget // STRAY
+        leads = (is_heading or is_stray) and not stands_alone
         begin = starts[-1] if leads else block.start
         if begin > starts[-1]:
             starts.append(begin)
@@ -97,7 +98,7 @@ def _packed(source: SourceText, pieces: list[Piece], budget: int) -> list[Piece]
     packed: list[Piece] = []
     for piece in pieces:
         if packed and _may_join(source, packed[-1], piece, budget):
-            packed[-1] = _joined(packed[-1], piece)
+            packed[-1] = _joined(source, packed[-1], piece, budget)
         else:
             packed.append(piece)
     return packed
@@ -106,21 +107,25 @@ def _packed(source: SourceText, pieces: list[Piece], budget: int) -> list[Piece]
 def _may_join(source: SourceText, left: Piece, right: Piece, budget: int) -> bool:
     if left.is_fixed or left.trail == right.trail or not source.fits(left.start, right.end, budget):
         return False
-    is_below = right.trail[: len(left.trail)] == left.trail
-    left_tokens = source.tokens(left.start, left.end)
-    if is_below and (left.is_heading_only or left_tokens <= budget // STRAY):
+    if _leads(source, left, right, budget):
         return True
     is_related = bool(_shared(left, right)) or not left.trail
-    right_tokens = source.tokens(right.start, right.end)
+    left_tokens, right_tokens = (source.tokens(piece.start, piece.end) for piece in (left, right))
     return is_related and left_tokens <= budget // 2 and right_tokens <= budget // SMALL
 
 
-def _joined(left: Piece, right: Piece) -> Piece:
-    trail = right.trail if left.is_heading_only and right.trail[: len(left.trail)] == left.trail else None
+def _leads(source: SourceText, left: Piece, right: Piece, budget: int) -> bool:
+    """Whether the left piece is a heading, with a line or two at most, above the right one."""
+    is_above = right.trail[: len(left.trail)] == left.trail
+    return is_above and (left.is_heading_only or source.tokens(left.start, left.end) <= budget // STRAY)
+
+
+def _joined(source: SourceText, left: Piece, right: Piece, budget: int) -> Piece:
+    leads = _leads(source, left, right, budget)
     return replace(
         left,
         end=right.end,
-        trail=_shared(left, right) if trail is None else trail,
+        trail=right.trail if leads else _shared(left, right),
         is_heading_only=left.is_heading_only and right.is_heading_only,
     )
 

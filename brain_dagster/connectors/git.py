@@ -208,12 +208,17 @@ def parse_tree(listing: bytes) -> list[ListedItem]:
 
 
 def _read_tree(git_dir: Path, tree: str) -> bytes:
-    """List a tree; sizes are left out where blobs are absent, as in a partial clone."""
+    """List a tree; sizes are left out where blobs are absent, as in a partial clone.
+
+    Errors  SourceUnavailable unless git says that it listed everything: what it printed before it failed
+            is not a listing (A3).
+    """
     arguments = ["ls-tree", "-r", "-z", "--full-tree"]
     result = run_git([*arguments, "-l", tree], git_dir=git_dir)
     if result.exit_code:
         result = run_git([*arguments, tree], git_dir=git_dir)
-    if result.exit_code:
+    is_whole = not result.stdout or result.stdout.endswith(b"\0")
+    if result.exit_code or not is_whole:
         raise SourceUnavailable(f"its tree cannot be listed: {result.reason}", subject=str(git_dir))
     return result.stdout
 

@@ -11,6 +11,7 @@ from brain_dagster.errors import BrainError, Defect, Transient
 from brain_dagster.ingest.rules import Skip
 from brain_dagster.model import ListedItem, ParsedDocument, ReadItem, State
 from brain_dagster.parse.errors import BrokenDocument, NeedsPassword, ParserDied, ParseTimedOut
+from brain_dagster.store.clean import clean_text
 
 _RETRY_AFTER_S = 300.0
 _MAX_RANGES = 20
@@ -39,7 +40,8 @@ def failed(facts: ReadItem, error: BrainError) -> ReadItem:
         retry_at = datetime.now(UTC) + timedelta(seconds=error.retry_after_s or _RETRY_AFTER_S)
     code = "unexpected" if isinstance(error, Defect) else error.code.replace("_", "-")
     code = _CODES.get(type(error), code)
-    return replace(facts, state=State.FAILED, reason_code=code, reason=error.message, retry_at=retry_at)
+    reason = clean_text(error.message)  # parsers quote what they choked on
+    return replace(facts, state=State.FAILED, reason_code=code, reason=reason, retry_at=retry_at)
 
 
 def unexpected(facts: ReadItem, error: Exception) -> ReadItem:

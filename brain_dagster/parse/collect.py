@@ -36,11 +36,12 @@ def text_document(frame: Frame, content: bytes, char_count: int) -> ParsedDocume
 
 
 def _text_chunk(ordinal: int, row: Sequence[Any], content: bytes) -> ChunkDraft:
-    kind, symbol, enclosing, headings, *numbers = row
-    if kind not in KINDS or not isinstance(symbol, str) or not _are_counts(numbers, 5):
+    names, numbers = row[:4], row[4:]
+    if len(names) != 4 or not _are_counts(numbers, 5):
         raise BrokenFrame("a chunk is malformed")
+    kind, symbol = strings(list(names[:2]))
     start, end, first_line, last_line, tokens = numbers
-    if not start < end <= len(content):
+    if kind not in KINDS or not (start < end <= len(content) and 1 <= first_line <= last_line):
         raise BrokenFrame("a span lies outside the text")
     try:
         text = content[start:end].decode()
@@ -50,8 +51,8 @@ def _text_chunk(ordinal: int, row: Sequence[Any], content: bytes) -> ChunkDraft:
         ordinal=ordinal,
         kind=kind,
         symbol=symbol,
-        enclosing=strings(enclosing),
-        headings=strings(headings),
+        enclosing=strings(names[2]),
+        headings=strings(names[3]),
         text=text,
         start_byte=start,
         end_byte=end,
@@ -94,8 +95,10 @@ class PdfCollector:
         if number != self.pages_done + 1:
             raise BrokenFrame("a page is missing or comes twice")
         rows = frame.rows("chunks")
-        if not all(_are_counts(row, 3) for row in rows):
+        if not all(_are_counts(row, 3) and row[0] < row[1] <= len(frame.body) for row in rows):
             raise BrokenFrame("a chunk is malformed")
+        if b"\0" in frame.body:
+            raise BrokenFrame("a page holds what its parser should have replaced")
         drafts = page_drafts(
             frame.body,
             [PageChunk(*row) for row in rows],
@@ -105,7 +108,7 @@ class PdfCollector:
             headings=frame.texts("headings"),
         )
         self.pages_done = number
-        self.chunks.extend(draft for draft in drafts if draft.text)
+        self.chunks.extend(drafts)
         self.char_count += frame.number("chars")
         self._judge(number, frame, has_text=bool(drafts))
 

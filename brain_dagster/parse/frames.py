@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from brain_dagster.store.clean import clean_text
+
 PREFIX = struct.Struct(">II")
 MAX_FRAME_BYTES = 400_000_000  # 20 MB of text in the shortest of lines stays well below
 
@@ -37,7 +39,7 @@ class Frame:
         value = self.fields.get(name, "")
         if not isinstance(value, str):
             raise BrokenFrame(f"{name} is not a string")
-        return value[:limit]
+        return clean_text(value[:limit])
 
     def number(self, name: str) -> int:
         """Return a field that counts something."""
@@ -62,7 +64,7 @@ def strings(value: object) -> tuple[str, ...]:
     """Return a decoded JSON list as strings, or refuse it."""
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         raise BrokenFrame("expected a list of strings")
-    return tuple(value)
+    return tuple(map(clean_text, value))
 
 
 def lengths(prefix: bytes) -> tuple[int, int]:
@@ -78,7 +80,7 @@ def decode(header: bytes, body: bytes) -> Frame:
     try:
         fields = json.loads(header)
         kind = fields.pop("kind")
-    except (ValueError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
         raise BrokenFrame("a frame has no readable header") from error
     if not isinstance(kind, str):
         raise BrokenFrame("a frame has no kind")

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import psycopg
-
 from brain_dagster.model import Candidate, Mode
 from brain_dagster.query.embedder import NoVector
 from brain_dagster.query.lexical import weigh
@@ -21,7 +19,8 @@ from brain_dagster.store import search as store
 from brain_dagster.store.pool import Connection
 from brain_dagster.store.search import QueryVector
 
-# Up to here every vector in scope is compared: exact, and as fast as the index with a filter.
+# Up to here every vector in scope is compared, which is exact. Measured at 384 dimensions on two busy
+# cores: 14,176 vectors took 20 ms; the index took 42 ms at search width 200, whatever the filter.
 EXACT_SCAN_VECTORS = 20_000
 
 
@@ -65,21 +64,12 @@ def gather(
 
 @contextmanager
 def _half(connection: Connection, name: str, gathered: Gathered) -> Iterator[None]:
-    """Run one half inside a savepoint, so that its failure does not take the other with it (I11)."""
+    """Run one half so that its failure does not take the other with it (I11)."""
     try:
-        with connection.transaction():
+        with store.attempt(connection):
             yield
-    except psycopg.errors.QueryCanceled:
-        gathered.missing.append(f"{name}: took longer than {store.TIMEOUT_MS // 1000} s")
-    except (
-        psycopg.errors.InsufficientPrivilege,
-        psycopg.DataError,
-        psycopg.InternalError,
-        psycopg.errors.ProgramLimitExceeded,
-    ) as error:
-        # A syntax error is not caught: that is our bug and must be loud, not a missing half.
-        # The SQLSTATE and no more: a driver's message may quote the question (I12).
-        gathered.missing.append(f"{name}: the database refused its query ({error.sqlstate})")
+    except (store.SearchTimedOut, store.SearchBlocked) as error:
+        gathered.missing.append(f"{name}: {error.message}")
 
 
 def _gather_densely(

@@ -14,7 +14,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import Popen, SubprocessError
@@ -237,14 +237,17 @@ def stop(home: Path) -> bool:
         process = postmaster_process(home)
         if process is None:
             return False
+        served = read_postmaster(pgdata_of(home))
         try:
-            process.send_signal(signal.SIGINT)  # PostgreSQL's "fast shutdown"
-            process.wait(STOP_DEADLINE_S)
-        except psutil.NoSuchProcess:
-            return True
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(signal.SIGINT)  # PostgreSQL's "fast shutdown"
+                process.wait(STOP_DEADLINE_S)
         except psutil.TimeoutExpired as error:
             raise DatabaseUnavailable(
                 f"the embedded database is still writing after {STOP_DEADLINE_S:.0f} s; try again",
                 subject=str(home),
             ) from error
+        if served is not None and served.sockets != str(pgdata_of(home)):
+            with suppress(OSError):
+                Path(served.sockets).rmdir()  # the short folder of a deep home; the server emptied it
     return True

@@ -30,6 +30,10 @@ class SearchTimedOut(Transient):
     """The search took longer than its time limit; ask again, or name fewer collections."""
 
 
+class SearchBlocked(Transient):
+    """The database refused this part of the search; `brain doctor` shows what is wrong with it."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadableCollection:
     """A collection that a principal may search in a place, and why."""
@@ -93,6 +97,28 @@ def reading(db: Database, *, timeout_ms: int = TIMEOUT_MS) -> Iterator[Connectio
         raise SchemaOutOfDate() from error
     except psycopg.OperationalError as error:
         raise DatabaseUnavailable() from error
+
+
+@contextmanager
+def attempt(connection: Connection) -> Iterator[None]:
+    """Run a part of a search inside a savepoint: if it fails, the transaction goes on without it (I11).
+
+    Errors  SearchTimedOut; SearchBlocked for a missing right, damaged data or a limit of the server. A
+            syntax error is not among them: that is our bug and must be loud.
+    """
+    try:
+        with connection.transaction():
+            yield
+    except psycopg.errors.QueryCanceled as error:
+        raise SearchTimedOut() from error
+    except (
+        psycopg.errors.InsufficientPrivilege,
+        psycopg.errors.ProgramLimitExceeded,
+        psycopg.DataError,
+        psycopg.InternalError,
+    ) as error:
+        # The SQLSTATE and no more: a driver's message may quote the question (I12).
+        raise SearchBlocked(f"the database refused this part of the search ({error.sqlstate})") from error
 
 
 def readable_collections(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from brain_dagster.connectors import open_connector
 from brain_dagster.connectors.base import NotAFile
+from brain_dagster.errors import SourceUnavailable
 from brain_dagster.ingest.funnel import read_items
 from brain_dagster.model import ItemKind, Listing, ReadItem, State
 from brain_dagster.parse.worker import ParserPool
@@ -174,6 +176,25 @@ def test_f5_only_the_tree_counts_whatever_happens_to_history(repository: Reposit
     after = listing_of(repository)
     assert (after.token, after.items) == (listing.token, listing.items)
     assert after.revision == rewritten
+
+
+@pytest.mark.parametrize(
+    ("printed", "exit_code"),
+    [("", 128), (r"100644 blob %s       2\ta.py\0", 128), (r"100644 blob %s       2\ta.p", 0)],
+    ids=["nothing printed", "half of it printed", "cut inside a path"],
+)
+def test_a3_a_listing_that_git_did_not_finish_is_no_listing(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: str, exit_code: int
+) -> None:
+    repository.commit({b"a.py": b"1\n", b"b.py": b"2\n"})
+    double = tmp_path / "bin" / "git"
+    double.parent.mkdir()
+    lie = f"printf '{printed.replace('%s', 'd' * 40)}'; exit {exit_code}"
+    double.write_text(f'#!/bin/sh\ncase "$*" in *ls-tree*) {lie};; esac\nexec {shutil.which("git")} "$@"\n')
+    double.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{double.parent}:{os.environ['PATH']}")
+    with pytest.raises(SourceUnavailable, match="cannot be listed"):
+        listing_of(repository)
 
 
 def test_f5_an_orphan_branch_is_listed_by_itself(repository: Repository) -> None:

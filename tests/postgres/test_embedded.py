@@ -217,6 +217,7 @@ def test_home_too_deep_for_a_socket_and_with_spaces_works(place: Path) -> None:
         assert not half_made.exists()
     finally:
         assert embedded.stop(home) is True
+    assert not sockets.exists()
 
 
 def test_short_path_with_spaces_keeps_its_socket_at_home() -> None:

@@ -10,7 +10,8 @@ from brain_dagster.errors import BadUsage, SchemaOutOfDate
 from brain_dagster.model import EmbeddingSpace, Mode, Principal, ScoreKind, SearchResult
 from brain_dagster.query import LateEmbedder, QueryEmbedder, rank_chunks, rank_files, search
 from brain_dagster.query.ranking import DenseHalfMissing
-from brain_dagster.store.pool import Database
+from brain_dagster.store import search as store
+from brain_dagster.store.pool import Connection, Database
 from tests.support.seed import (
     BrokenEmbedder,
     Passage,
@@ -194,7 +195,21 @@ def test_i11_a_half_whose_table_is_out_of_reach_leaves_the_other_answering(
     shop.run(f"REVOKE SELECT ON brain.{table} FROM brain_search")
     result = ask(shop, PointingEmbedder(space, EAST), "letter", Mode.HYBRID)
     assert paths(result)[0] == first
-    assert result.missing == (f"{half}: the database refused its query (42501)",)
+    assert result.missing == (f"{half}: the database refused this part of the search (42501)",)
+
+
+def test_i11_a_half_that_takes_too_long_leaves_the_other_answering(
+    shop: Database, space: EmbeddingSpace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never_ends(connection: Connection, *arguments: object) -> None:
+        connection.execute("SELECT set_config('statement_timeout', '20', true), pg_sleep(0)")
+        connection.execute("SELECT pg_sleep(30)")
+
+    monkeypatch.setattr(store, "term_statistics", never_ends)
+    result = ask(shop, PointingEmbedder(space, EAST), "letter", Mode.HYBRID)
+    assert paths(result)[0] == "shop/ship.py"
+    assert len(result.missing) == 1
+    assert result.missing[0].startswith("lexical: The search took longer")
 
 
 def test_b5_vectors_of_a_retired_space_do_not_answer(shop: Database, space: EmbeddingSpace) -> None:

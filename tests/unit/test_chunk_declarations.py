@@ -228,9 +228,7 @@ def test_member_of_a_large_class_knows_the_headers_around_it() -> None:
 def test_later_piece_of_a_large_function_knows_its_header() -> None:
     first, second = by_symbol(chunked("python.py"), "distance_km")
     assert first.enclosing == ()
-    assert second.enclosing == (
-        "def distance_km(a: tuple[float, float], b: tuple[float, float]) -> float:",
-    )
+    assert second.enclosing == ("def distance_km(a: tuple[float, float], b: tuple[float, float]) -> float:",)
     load = by_symbol(chunked("python.py"), "Depot.load")
     assert load[-1].enclosing == (
         "class Depot:",
@@ -303,7 +301,9 @@ def test_header_with_c_in_its_name_is_read_as_cpp_when_only_that_makes_sense() -
 
 def test_function_in_a_function_is_found_by_name() -> None:
     inner = "        total = total + other.value * 3\n" * 8
-    text = f"def outer():\n    start()\n\n    def helper(other):\n{inner}\n    finish()\n" + "    go(1)\n" * 20
+    text = (
+        f"def outer():\n    start()\n\n    def helper(other):\n{inner}\n    finish()\n" + "    go(1)\n" * 20
+    )
     symbols = [chunk.symbol for chunk in chunk_text(text, "python", BUDGET).chunks]
     assert "outer.helper" in symbols
     assert {symbol.split(".")[0] for symbol in symbols} == {"outer"}

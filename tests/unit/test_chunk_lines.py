@@ -8,7 +8,7 @@ from brain_dagster.chunk.lines import chunk_lines
 
 def test_blocks_between_blank_lines_stay_whole() -> None:
     block = "alpha beta gamma\ndelta epsilon zeta\n\n"
-    chunks = chunk_text(block * 12, "", 60).chunks
+    chunks = chunk_text(block * 40, "", 60).chunks
     assert len(chunks) > 2
     assert all(chunk.text.endswith("\n\n") for chunk in chunks)
     assert {chunk.kind for chunk in chunks} == {"lines"}
@@ -16,7 +16,7 @@ def test_blocks_between_blank_lines_stay_whole() -> None:
 
 def test_yaml_is_cut_where_a_top_level_key_begins() -> None:
     service = "{name}:\n  image: registry/{name}\n  ports:\n    - 80\n    - 443\n  restart: always\n"
-    text = "".join(service.format(name=f"service{n}") for n in range(9))
+    text = "".join(service.format(name=f"service{n}") for n in range(20))
     chunks = chunk_text(text, "yaml", 60).chunks
     assert len(chunks) > 3
     assert all(chunk.text.startswith("service") for chunk in chunks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def assert_tiles(document: ParsedDocument, text: str, budget: int) -> None:
     for chunk in chunks:
         before = content[: chunk.start_byte].decode()
         assert chunk.start_line == 1 + line_ends(before)
-        assert chunk.end_line == chunk.start_line + line_ends(chunk.text[:-1] + chunk.text[-1].strip("\r\n"))
+        assert chunk.end_line == chunk.start_line + line_ends(re.sub(r"(?:\r\n|\n|\r)\Z", "", chunk.text))
         assert chunk.tokens <= budget or len(chunk.text) == 1
         assert chunk.text
 
@@ -98,8 +99,6 @@ def test_e4_mixed_line_ends_count_one_line_each(ends: list[str], language: str) 
     text = "".join(f"x{number} = {number}{end}" for number, end in enumerate(ends))
     document = chunk_text(text, language, 20)
     assert_tiles(document, text, 20)
-    pairs = sum(left == "\r" and right == "\n" for left, right in pairwise(ends))
-    assert pairs == 0 or document.chunks[-1].end_line is not None
     assert document.chunks[-1].end_line == len(ends)
 
 
@@ -176,9 +175,7 @@ def test_e7_prose_named_py_is_cut_by_lines_with_a_warning() -> None:
     document = chunk_text(text, "python", 60)
     assert_tiles(document, text, 60)
     assert {chunk.kind for chunk in document.chunks} == {"lines"}
-    assert document.warnings == (
-        "parsed partially: syntax not understood at line 1",
-    ) or document.warnings == ("parsed partially: hardly anything is valid python; cut by lines",)
+    assert document.warnings == ("parsed partially: hardly anything is valid python; cut by lines",)
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "\r\n\t\r", "\ufeff\n"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -19,20 +20,32 @@ def chunked(name: str, budget: int) -> ParsedDocument:
 
 
 def sections(chunks: tuple[ChunkDraft, ...]) -> list[tuple[tuple[str, ...], int | None, int | None]]:
-    return [(chunk.headings, chunk.start_line, chunk.end_line) for chunk in chunks]
+    """Merge neighbouring chunks of one section: the pieces of a long one."""
+    groups = [list(group) for _, group in groupby(chunks, key=lambda chunk: chunk.headings)]
+    return [(group[0].headings, group[0].start_line, group[-1].end_line) for group in groups]
 
 
 def test_markdown_is_cut_at_its_headings() -> None:
     assert sections(chunked("markdown.md", 75).chunks) == [
-        ((), 1, 5),
-        ((), 6, 7),
+        ((), 1, 7),
         ((START,), 8, 12),
         ((START, "What you need"), 13, 22),
         ((START, "What you need", "Shopping list"), 23, 29),
-        ((START, YEAR), 30, 36),
-        ((START, YEAR), 37, 43),
+        ((START, YEAR), 30, 43),
         (("Reading",), 44, 47),
     ]
+
+
+def test_front_matter_is_a_chunk_of_its_own() -> None:
+    front, preamble, *_ = chunked("markdown.md", 200).chunks
+    assert (front.start_line, front.end_line) == (1, 5)
+    assert preamble.text.startswith("Bees do well in cities")
+    assert preamble.headings == (START,)
+
+
+def test_table_stays_whole_where_it_fits() -> None:
+    (table,) = [chunk for chunk in chunked("markdown.md", 75).chunks if "| hive |" in chunk.text]
+    assert "| smoker |" in table.text
 
 
 def test_markdown_outline_and_title() -> None:

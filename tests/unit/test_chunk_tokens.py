@@ -15,7 +15,9 @@ from brain_dagster.chunk.tokens import default_counter
 from brain_dagster.embed.weights import ModelFilesMissing, model_folder
 from brain_dagster.settings import Settings
 
-ODD = st.text(alphabet=st.sampled_from("aZ9_ \t\n\r.é日本ß½\u0301\u200d\u00a0\x07\x7f🙂[]MASK한"), max_size=60)
+ODD = st.text(
+    alphabet=st.sampled_from("aZ9_ \t\n\r.é日本ß½\u0301\u200d\u00a0\x07\x7f🙂[]MASK한"), max_size=60
+)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,36 @@
+"""Pages are cut at sentences, and a chunk belongs to one page."""
+
+from __future__ import annotations
+
+from brain_dagster.chunk.pages import chunk_page, page_drafts
+from brain_dagster.chunk.tokens import default_counter
+
+
+def texts(page: str, budget: int) -> list[str]:
+    content = page.encode()
+    return [content[c.start : c.end].decode() for c in chunk_page(page, budget, default_counter())]
+
+
+def test_short_page_is_one_chunk() -> None:
+    assert texts("A page with a few words.", 200) == ["A page with a few words."]
+
+
+def test_blank_page_has_no_chunk() -> None:
+    assert texts(" \n\r\n\t", 200) == []
+    assert texts("", 200) == []
+
+
+def test_page_is_cut_where_a_sentence_ends_its_line() -> None:
+    sentence = "This sentence runs over the\nend of its line and stops here.\n"
+    assert all(text.endswith("stops here.\n") for text in texts(sentence * 12, 40))
+    assert "".join(texts(sentence * 12, 40)) == sentence * 12
+
+
+def test_draft_of_a_page_names_the_page_and_no_lines() -> None:
+    page = "é. Words on a page."
+    chunks = chunk_page(page, 200, default_counter())
+    (draft,) = page_drafts(page.encode(), chunks, first=7, page=3, label="iii", headings=("Part",))
+    assert (draft.ordinal, draft.kind, draft.page, draft.page_label) == (7, "page", 3, "iii")
+    assert (draft.start_byte, draft.end_byte, draft.start_line, draft.end_line) == (None,) * 4
+    assert draft.headings == ("Part",)
+    assert draft.text == page
