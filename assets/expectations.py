@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import dagster as dg
@@ -57,14 +58,27 @@ def check_frame(
     return dg.AssetCheckResult(passed=not failed, severity=severity, metadata=metadata)
 
 
+@lru_cache(maxsize=1)
+def _context() -> Any:
+    """One context per process, in memory: the default would leave a folder in /tmp for each check."""
+    import great_expectations as gx
+    from great_expectations.data_context.types.base import DataContextConfig, InMemoryStoreBackendDefaults
+
+    config = DataContextConfig(
+        store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
+        progress_bars={"globally": False},
+        analytics_enabled=False,
+    )
+    return gx.get_context(mode="ephemeral", project_config=config)
+
+
 def _failed_rules(frame: pl.DataFrame, expectations: Sequence[Expectation]) -> list[dict[str, Any]]:
     os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
     import great_expectations as gx
 
-    context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = {"globally": False}
     batch = (
-        context.data_sources.add_pandas("brain")
+        _context()
+        .data_sources.add_or_update_pandas("brain")
         .add_dataframe_asset("frame")
         .add_batch_definition_whole_dataframe("all")
         .get_batch(batch_parameters={"dataframe": frame.to_pandas()})

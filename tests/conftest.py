@@ -17,13 +17,13 @@ import pytest
 from filelock import FileLock
 from psycopg import sql
 
+from brain_dagster.store.migrate import migrate
 from brain_dagster.store.pool import Database
 
 os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 _SERVER_FOLDER = "BRAIN_TEST_POSTGRES"
-SCHEMA = Path(__file__).resolve().parent.parent / "sql" / "schema.sql"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -92,8 +92,7 @@ def _create_template(url: str) -> None:
         exists = connection.execute("SELECT FROM pg_database WHERE datname = 'brain_template'").fetchone()
         if exists is None:
             connection.execute("CREATE DATABASE brain_template")
-            with psycopg.connect(database_url(url, "brain_template"), autocommit=True) as template:
-                template.execute(SCHEMA.read_text(encoding="utf-8"))
+            migrate(database_url(url, "brain_template"))
 
 
 def database_url(url: str, name: str) -> str:

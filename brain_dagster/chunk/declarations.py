@@ -13,6 +13,7 @@ from itertools import count
 from tree_sitter import Node
 
 from brain_dagster.chunk.cuts import cut
+from brain_dagster.chunk.damage import error_bytes, first_error_line
 from brain_dagster.chunk.languages import LANGUAGES, Language
 from brain_dagster.chunk.lines import NO_CUT, follows_blank_line, line_level, line_spans
 from brain_dagster.chunk.packing import SMALL, pack, symbol
@@ -20,7 +21,6 @@ from brain_dagster.chunk.segments import Scope, ScopeReader, Segment
 from brain_dagster.chunk.source import SourceText, Span
 from brain_dagster.chunk.syntax import (
     DECLARED,
-    MAX_CHILDREN,
     MAX_DEPTH,
     OverBudget,
     Role,
@@ -53,13 +53,15 @@ def chunk_declarations(source: SourceText, text: str, language: Language, budget
 
 
 def _best_reader(language: Language, content: bytes) -> SyntaxReader:
-    """Parse with the language's grammar, or with its relative's if only that one meets no errors."""
+    """Parse with the language's grammar, or with its relative's if that one understands more.
+
+    A header ends in `.h` whether it is C or C++, and plain JavaScript may carry types.
+    """
     reader = SyntaxReader(language, content)
-    if reader.root.has_error and language.fallback:
-        other = SyntaxReader(LANGUAGES[language.fallback], content)
-        if not other.root.has_error:
-            return other
-    return reader
+    if not (reader.root.has_error and language.fallback):
+        return reader
+    other = SyntaxReader(LANGUAGES[language.fallback], content)
+    return other if error_bytes(other.root) < error_bytes(reader.root) else reader
 
 
 def _title(language: Language, text: str) -> str:
@@ -185,7 +187,7 @@ class _Chunker:
         follows_comment = False
         for part in parts + inside:
             start = self._source.line_start(part.start_byte)
-            if not follows_comment and self._source.is_blank(start, part.start_byte):
+            if not follows_comment and self._source.begins_line(part.start_byte):
                 level = depth + 1 if inside and part.id == inside[0].id else depth
                 levels[start] = min(levels.get(start, level), level)
             follows_comment = part.type in self._reader.language.comments
@@ -228,7 +230,7 @@ class _Chunker:
         total = len(self._source)
         broken = sum(s.node.end_byte - s.node.start_byte for s in statements if s.node.is_error)
         known = sum(s.node.end_byte - s.node.start_byte for s in statements if s.role is not Role.OTHER)
-        line = _first_error_line(self._reader.root)
+        line = first_error_line(self._reader.root)
         if broken > total / 2 and known < total / 3:
             self._warn(f"hardly anything is valid {self._reader.language.grammar}; cut by lines")
             return False
@@ -239,16 +241,3 @@ class _Chunker:
         warning = f"parsed partially: {what}"
         if warning not in self.warnings and len(self.warnings) < 5:
             self.warnings.append(warning)
-
-
-def _first_error_line(root: Node) -> int:
-    """Return the line of the first syntax error, or of the innermost statement known to hold it."""
-    node = root
-    for _ in range(MAX_DEPTH):
-        if (node.is_error and node is not root) or node.child_count > MAX_CHILDREN:
-            break
-        inner = next((child for child in node.children if child.has_error or child.is_missing), None)
-        if inner is None:
-            break
-        node = inner
-    return node.start_point.row + 1

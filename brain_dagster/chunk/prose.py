@@ -109,7 +109,8 @@ def _may_join(source: SourceText, left: Piece, right: Piece, budget: int) -> boo
         return False
     if _leads(source, left, right, budget):
         return True
-    is_related = bool(_shared(left, right)) or not left.trail
+    both_outermost = len(left.trail) <= 1 and len(right.trail) == 1
+    is_related = both_outermost or bool(_shared(left, right))
     left_tokens, right_tokens = (source.tokens(piece.start, piece.end) for piece in (left, right))
     return is_related and left_tokens <= budget // 2 and right_tokens <= budget // SMALL
 

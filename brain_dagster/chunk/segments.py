@@ -208,9 +208,8 @@ class ScopeReader:
     def _snap(self, offset: int) -> int:
         """Move a boundary to the start of its line, unless the line is too long to be one chunk (E1)."""
         start = self._source.line_start(offset)
-        if self._source.is_blank(start, offset) or self._source.fits(
-            start, self._source.line_end(offset), self._budget
-        ):
+        line_end = self._source.line_end(offset)
+        if self._source.begins_line(offset) or self._source.fits(start, line_end, self._budget):
             return max(start, self._scope.start)
         return max(offset, self._scope.start)
 

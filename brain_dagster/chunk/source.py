@@ -13,6 +13,7 @@ from brain_dagster.model import ChunkDraft
 # WordPiece turns a "word" of 50 kB into a single token, so tokens alone do not bound a chunk (E8). Code
 # averages 4 bytes a token and heavily indented code 8, so this limit only meets blobs.
 BYTES_PER_TOKEN = 20
+MAX_INDENT = 1_000  # in a line of a megabyte, looking back from every statement would cost a square
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _SPACES = frozenset(b" \t\n\r")
 
@@ -85,6 +86,11 @@ class SourceText:
     def is_blank(self, start: int, end: int) -> bool:
         """Tell whether a span holds nothing but white space."""
         return not self.content[start:end].strip()
+
+    def begins_line(self, offset: int) -> bool:
+        """Tell whether only indentation stands before `offset` on its line."""
+        start = self.line_start(offset)
+        return offset - start <= MAX_INDENT and self.is_blank(start, offset)
 
     def draft(self, ordinal: int, span: Span) -> ChunkDraft:
         """Turn a span into a chunk."""

@@ -247,11 +247,14 @@ class SyntaxReader:
 
     def _name_text(self, node: Node) -> str:
         end = min(node.end_byte, node.start_byte + 300)
-        text = "".join(self.content[node.start_byte : end].decode(errors="ignore").split())
+        text = self.content[node.start_byte : end].decode(errors="ignore")
         if "<" in text and "operator" not in text:
             for _ in range(3):  # C<Pair<int>>::get is named C.get
                 text = _TEMPLATE_ARGUMENTS.sub("", text)
-        return text.replace("::", ".").replace("\\", ".").strip("\"'`$:.")
+        words = text.split()
+        # A macro the grammar does not know ends up in the name: `ALWAYS_INLINE blend`.
+        first = next((i for i, word in enumerate(words) if "operator" in word), len(words) - 1)
+        return "".join(words[first:]).replace("::", ".").replace("\\", ".").strip("\"'`$:.")
 
 
 Step = tuple[str, frozenset[str]]

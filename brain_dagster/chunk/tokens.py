@@ -111,25 +111,28 @@ class TokenCounter:
     def _weigh_plain(self, block: bytes) -> tuple[list[int], list[int]]:
         """Weigh printable ASCII: one dictionary look-up per piece."""
         pieces: list[bytes] = self._pieces.findall(block)
-        self._learn(pieces)
-        return list(map(len, pieces)), list(map(self._known.__getitem__, pieces))
+        return list(map(len, pieces)), list(map(self._learn(pieces).__getitem__, pieces))
 
-    def _learn(self, pieces: list[bytes]) -> None:
+    def _learn(self, pieces: list[bytes]) -> dict[bytes, int]:
+        """Return counts for at least these pieces; a full cache is left to whoever still reads it."""
         if len(self._known) > CACHED_WORDS:
-            self._known.clear()
-        unknown = [piece for piece in set(pieces) if piece not in self._known]
+            self._known = {}
+        known = self._known
+        unknown = [piece for piece in set(pieces) if piece not in known]
         # WordPiece gives up on words of more than 100 characters, so their beginning tells their count.
         texts = [piece[:RUN_BYTES].decode("ascii") for piece in unknown]
         for piece, encoded in zip(unknown, self._encode(texts), strict=True):
-            self._known[piece] = len(encoded)
+            known[piece] = len(encoded)
+        return known
 
     def _weigh_odd(self, run: bytes) -> tuple[list[int], list[int]]:
         """Weigh a run that holds something beyond printable ASCII; short ones repeat, so they are kept."""
         if len(run) > 64:
             return self._weigh_encoded([run])
-        if run not in self._known:
-            self._known[run] = self.count(run.decode())
-        return [len(run)], [self._known[run]]
+        known = self._known
+        if run not in known:
+            known[run] = self.count(run.decode())
+        return [len(run)], [known[run]]
 
     def _weigh_encoded(self, runs: list[bytes]) -> tuple[list[int], list[int]]:
         parts = [part for run in runs for part in _parts(run)]

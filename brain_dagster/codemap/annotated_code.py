@@ -32,7 +32,7 @@ def map_java(file: MappedFile) -> Iterator[MapEntry]:
     if _JAVA_HINT.search(file.text) is None:
         return
     tree = SyntaxTree("java", file)
-    for method in tree.find("(method_declaration) @m"):
+    for method in tree.find("method_declaration"):
         around = next((node for node in ancestors(method) if node.type in _JAVA_TYPES), None)
         handler = ".".join(filter(None, [tree.field_text(around, "name"), tree.field_text(method, "name")]))
         if _is_java_main(tree, method):
@@ -109,7 +109,7 @@ def map_dotnet(file: MappedFile) -> Iterator[MapEntry]:
         return
     tree = SyntaxTree("csharp", file)
     groups: dict[str, str] = {}
-    for node in tree.find("(method_declaration) @m (invocation_expression) @i (variable_declarator) @v"):
+    for node in tree.find("method_declaration", "invocation_expression", "variable_declarator"):
         if node.type == "method_declaration":
             yield from _dotnet_method(tree, node)
         elif node.type == "variable_declarator":

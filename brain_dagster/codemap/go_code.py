@@ -15,9 +15,12 @@ _HINT = re.compile(
 )
 _VERBS = {"get", "post", "put", "patch", "delete", "head", "options"}
 _ANY = {"Any", "All", "ANY"}
-_QUERY = (
-    "(package_clause) @p (function_declaration) @f (short_var_declaration) @v "
-    "(assignment_statement) @v (call_expression) @c"
+_KINDS = (
+    "package_clause",
+    "function_declaration",
+    "short_var_declaration",
+    "assignment_statement",
+    "call_expression",
 )
 
 
@@ -28,7 +31,7 @@ def map_go(file: MappedFile) -> Iterator[MapEntry]:
     tree = SyntaxTree("go", file)
     package = ""
     groups: dict[str, str] = {}
-    for node in tree.find(_QUERY):
+    for node in tree.find(*_KINDS):
         if node.type == "package_clause":
             package = tree.text(node).removeprefix("package").strip()
         elif node.type == "function_declaration":

@@ -26,7 +26,7 @@ _GRADLE_OTHER = re.compile(
 )
 _GEM = re.compile(r"""^\s*gem\s*\(?\s*(["'])([^"']+)\1(.*)$""")
 _GEM_VERSION = re.compile(r"""^\s*,\s*(["'])([^"']*)\1""")
-_GEM_GROUP = re.compile(r"^\s*group\s*\(?\s*(.+?)\)?\s+do\b")
+_GEM_GROUP = re.compile(r"^\s*group\b(.*)\bdo\b")
 _BLOCK_OPENS = re.compile(r"\bdo\s*(?:\|[^|]*\|)?\s*(?:#.*)?$|^\s*(?:if|unless|case)\b")
 
 

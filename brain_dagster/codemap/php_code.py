@@ -24,7 +24,7 @@ def map_php(file: MappedFile) -> Iterator[MapEntry]:
     if _HINT.search(file.text) is None:
         return
     tree = SyntaxTree("php", file)
-    for node in tree.find("(scoped_call_expression) @s (member_call_expression) @m"):
+    for node in tree.find(*_CALLS):
         if _is_of_router(tree, node):
             yield from _routes(tree, node)
 

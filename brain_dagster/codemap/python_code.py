@@ -21,7 +21,7 @@ _ROUTERS = {"APIRouter", "Blueprint", "Router", "APIBlueprint"}
 _ROUTE_CALLS = {"Route": "GET", "WebSocketRoute": "WEBSOCKET", "add_url_rule": "GET", "add_api_route": "GET",
                 "add_route": "GET"}  # fmt: skip
 _DJANGO_CALLS = {"path", "re_path", "url"}
-_QUERY = "(decorated_definition) @d (assignment) @a (call) @c (if_statement) @i"
+_KINDS = ("decorated_definition", "assignment", "call", "if_statement")
 
 
 def map_python(file: MappedFile) -> Iterator[MapEntry]:
@@ -34,7 +34,7 @@ def map_python(file: MappedFile) -> Iterator[MapEntry]:
     has_django = "django" in file.text or "urlpatterns" in file.text
     has_commands = re.search(r"\b(?:click|typer)\b", file.text) is not None
     prefixes: dict[str, str] = {}
-    for node in tree.find(_QUERY):
+    for node in tree.find(*_KINDS):
         if node.type == "assignment":
             _note_router(tree, node, prefixes)
         elif node.type == "if_statement":

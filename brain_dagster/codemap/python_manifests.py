@@ -15,6 +15,9 @@ from brain_dagster.codemap.base import MapEntry, MappedFile, NotParsable, descri
 from brain_dagster.codemap.toml_lines import TomlLines
 
 _TOML_ERROR_LINE = re.compile(r"at line (\d+)")
+# Far above any manifest: the largest workspaces of public projects stay below 100 kB.
+_MAX_TOML_CHARS = 500_000
+_MAX_TOML_LINE = 20_000
 _EGG = re.compile(r"[#&]egg=([\w.-]+)")
 _HASH_OR_COMMENT = re.compile(r"(?:^|\s)(?:#.*|--hash=\S+)")
 
@@ -24,6 +27,12 @@ def load_toml(file: MappedFile) -> dict[str, Any]:
 
     Errors  NotParsable with the line, where the parser names one.
     """
+    # Dotted keys cost tomllib the square of their parts (500,000 parts take minutes).
+    long_line = next(
+        (n for n, line in enumerate(file.text.split("\n"), 1) if len(line) > _MAX_TOML_LINE), None
+    )
+    if long_line or len(file.text) > _MAX_TOML_CHARS:
+        raise NotParsable(long_line)
     try:
         return tomllib.loads(file.text)
     except tomllib.TOMLDecodeError as error:

@@ -27,7 +27,6 @@ _MAKES_ROUTER = re.compile(
 )
 _ROUTER_NAME = re.compile(r"^(?:app|router|server|\w+(?:App|Router))$")
 _FUNCTIONS = {"arrow_function", "function_expression", "function"}
-_QUERY = "(call_expression) @c (variable_declarator) @v"
 _MAX_CHAIN = 50
 
 
@@ -37,7 +36,7 @@ def map_script(file: MappedFile) -> Iterator[MapEntry]:
         return
     tree = SyntaxTree(GRAMMARS.get(file.suffix, "javascript"), file)
     routers: set[str] = set()
-    for node in tree.find(_QUERY):
+    for node in tree.find("call_expression", "variable_declarator"):
         if node.type == "variable_declarator":
             if _MAKES_ROUTER.match(tree.field_text(node, "value")[:80]):
                 routers.add(tree.field_text(node, "name"))

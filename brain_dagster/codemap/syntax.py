@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import count
 from typing import cast
 
-from tree_sitter import Language, Node, Parser, Query, QueryCursor
+from tree_sitter import Language, Node, Parser
 from tree_sitter_language_pack import SupportedLanguage, get_language
 
 from brain_dagster.codemap.base import BudgetSpent, MappedFile
 
 _READ_BYTES = 65_536
+_CHECK_EVERY = 1_000
 _LITERAL = re.compile(r"""[A-Za-z@$]{0,3}(\"{3}|'{3}|["'`])(.*)\1""", re.DOTALL)
 _NOT_PLAIN = {"interpolation", "template_substitution", "variable_name", "escape_sequence"}
 # Deeper than any code people write; the climb is per call, so depth must not multiply with count.
@@ -22,11 +24,6 @@ _MAX_CLIMB = 60
 @cache
 def _language(grammar: str) -> Language:
     return get_language(cast(SupportedLanguage, grammar))
-
-
-@cache
-def _query(grammar: str, query: str) -> Query:
-    return Query(_language(grammar), query)
 
 
 class SyntaxTree:
@@ -54,13 +51,25 @@ class SyntaxTree:
     def _is_late(self, *_progress: object) -> bool:
         return self._file.deadline.is_over
 
-    def find(self, query: str) -> Iterator[Node]:
-        """Yield the nodes that a query captures, in source order, as long as there is time."""
-        found = QueryCursor(_query(self._grammar, query)).captures(self.root)
-        nodes = [node for nodes in found.values() for node in nodes]
-        for node in sorted(nodes, key=lambda node: (node.start_byte, -node.end_byte)):
-            self._file.deadline.check()
-            yield node
+    def find(self, *kinds: str) -> Iterator[Node]:
+        """Yield the nodes of these kinds, outer before inner, in source order, as long as there is time.
+
+        A walk and not a query: on the deep trees of broken files a query takes the square of their depth
+        and cannot be stopped (400,000 open brackets took 430 s; the walk takes 0.2 s, measured).
+        """
+        wanted = {_language(self._grammar).id_for_node_kind(kind, True) for kind in kinds}
+        cursor = self._tree.walk()
+        for step in count():
+            if step % _CHECK_EVERY == 0:
+                self._file.deadline.check()
+            node = cursor.node
+            if node is not None and node.kind_id in wanted:
+                yield node
+            if cursor.goto_first_child():
+                continue
+            while not cursor.goto_next_sibling():
+                if not cursor.goto_parent():
+                    return
 
     def text(self, node: Node | None) -> str:
         """Return the characters of a node; empty for no node."""

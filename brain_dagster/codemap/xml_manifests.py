@@ -14,12 +14,12 @@ _MAX_DEPTH = 200
 
 @dataclass
 class Element:
-    """An element with its local name, attributes, own text and line."""
+    """An element with its local name, attributes, own text in pieces, and line."""
 
     tag: str
     attributes: dict[str, str]
     line: int
-    text: str = ""
+    pieces: list[str] = field(default_factory=list)
     children: list[Element] = field(default_factory=list)
 
     def child(self, tag: str) -> Element | None:
@@ -29,7 +29,7 @@ class Element:
     def text_of(self, tag: str) -> str:
         """Return the text of the first child of that name; empty if there is none."""
         child = self.child(tag)
-        return child.text.strip() if child else ""
+        return "".join(child.pieces).strip() if child else ""
 
 
 def load_xml(file: MappedFile) -> Element:
@@ -54,7 +54,7 @@ def load_xml(file: MappedFile) -> Element:
         open_elements.pop()
 
     def characters(text: str) -> None:
-        open_elements[-1].text += text
+        open_elements[-1].pieces.append(text)
 
     def refuse(*_doctype: Any) -> None:
         raise NotParsable(parser.CurrentLineNumber)

@@ -37,12 +37,16 @@ class ChildLate(Exception):
 
 
 class ParserChild:
-    """A child process and the two pipes to it; used by one thread at a time."""
+    """A child process and the two pipes to it; used by one thread at a time.
+
+    is_fresh  nothing was parsed in the running process yet
+    """
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = list(command)
         self._process: subprocess.Popen[bytes] | None = None
         self._received = bytearray()
+        self.is_fresh = False
 
     def start(self) -> None:
         """Start the process unless it runs; returns when it is ready to parse.
@@ -72,6 +76,7 @@ class ParserChild:
         if ready.kind != "ready":
             self.kill()
             raise ParserUnavailable(retry_after_s=60)
+        self.is_fresh = True
 
     def send(self, frame: Frame, deadline: float) -> None:
         """Write a frame; raises ChildGone or ChildLate."""

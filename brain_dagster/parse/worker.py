@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from queue import LifoQueue
@@ -80,9 +81,13 @@ class ParserPool:
         child = self._idle.get()
         try:
             child.start()
-            if request.language == "pdf":
-                return self._parse_pdf(child, request)
-            return self._parse_text(child, request)
+            if not child.is_fresh:
+                # A child that dies may have been killed from outside or worn out by the files before;
+                # only a fresh one that dies, dies of this file.
+                with suppress(ChildGone):
+                    return self._attempt(child, request, is_last=False)
+                child.start()
+            return self._attempt(child, request, is_last=True)
         finally:
             self._idle.put(child)
 
@@ -105,7 +110,12 @@ class ParserPool:
                 for future in pending:
                     future.cancel()
 
-    def _parse_text(self, child: ParserChild, request: ParseRequest) -> ParsedDocument:
+    def _attempt(self, child: ParserChild, request: ParseRequest, *, is_last: bool) -> ParsedDocument:
+        child.is_fresh = False
+        parse = self._parse_pdf if request.language == "pdf" else self._parse_text
+        return parse(child, request, is_last)
+
+    def _parse_text(self, child: ParserChild, request: ParseRequest, is_last: bool) -> ParsedDocument:
         if request.text is None:
             raise Defect("a text file was sent to the parser without its text", subject=request.path)
         text = clean_text(request.text)
@@ -116,39 +126,37 @@ class ParserPool:
             answer = child.receive(deadline)
             if answer.kind == "text":
                 return text_document(answer, content, len(text))
-            why = answer.text("reason") or answer.text("message") or "the parser failed"
+            why = _why_failed(child, answer, is_last)
         except ChildLate:
             child.kill()
             why = f"the parser did not finish within {self._settings.parse_timeout_s:g} s"
-        except (ChildGone, BrokenFrame):
-            why = f"the parser ended with {child.kill(grace_s=1)}"
+        except (ChildGone, BrokenFrame) as error:
+            why = _how_it_died(child, error, is_last)
         # Whatever happened, the text itself is at hand, and cutting it by lines needs no parser.
         warning = f"parsed partially: {why}; cut by lines"
         return chunk_lines(text, request.budget, counter=counter_at(self._folder), warnings=(warning,))
 
-    def _parse_pdf(self, child: ParserChild, request: ParseRequest) -> ParsedDocument:
+    def _parse_pdf(self, child: ParserChild, request: ParseRequest, is_last: bool) -> ParsedDocument:
         if request.content is None:
             raise Defect("a PDF was sent to the parser without its bytes", subject=request.path)
         collector = PdfCollector()
         timeout = self._settings.parse_timeout_s
         deadline = time.monotonic() + timeout
+        failure: type[BrainError] = ParserDied
         try:
             child.send(_request_frame(request, request.content), deadline)
-            why = _collect(child, collector, deadline, request.path)
-            failure: type[BrainError] = BrokenDocument
+            why = _collect(child, collector, deadline, request.path, is_last)
         except ChildLate:
             child.kill()
             why, failure = f"not finished within {timeout:g} s", ParseTimedOut
-        except (ChildGone, BrokenFrame, UnicodeDecodeError):
-            why, failure = f"the parser ended with {child.kill(grace_s=1)}", ParserDied
+        except (ChildGone, BrokenFrame, UnicodeDecodeError) as error:
+            why = _how_it_died(child, error, is_last)
         if collector.pages_done == 0:
-            raise failure(
-                f"The PDF cannot be read: {why}" if failure is BrokenDocument else "", subject=request.path
-            )
+            raise failure(subject=request.path)
         return collector.document(why)
 
 
-def _collect(child: ParserChild, collector: PdfCollector, deadline: float, path: str) -> str:
+def _collect(child: ParserChild, collector: PdfCollector, deadline: float, path: str, is_last: bool) -> str:
     """Take frames until the last one; return why pages may be missing."""
     while True:
         frame = child.receive(deadline)
@@ -156,13 +164,31 @@ def _collect(child: ParserChild, collector: PdfCollector, deadline: float, path:
             collector.opened(frame)
         elif frame.kind == "page":
             collector.page(frame)
+        elif frame.kind == "done":
+            return frame.text("reason")
         elif frame.kind == "refused":
             refusal = REFUSALS.get(frame.text("error"), BrokenDocument)
             raise refusal(frame.text("message"), subject=path)
-        elif frame.kind in ("done", "failed"):
-            return frame.text("reason")
         else:
-            raise BrokenFrame(f"unknown frame {frame.kind!r}")
+            return _why_failed(child, frame, is_last)
+
+
+def _why_failed(child: ParserChild, frame: Frame, is_last: bool) -> str:
+    """Return why a child gave up; one that is out of memory ends, and an old one gets no last word."""
+    if frame.kind not in ("failed", "refused"):
+        raise BrokenFrame(f"unknown frame {frame.kind!r}")
+    if frame.fields.get("fatal"):
+        child.kill(grace_s=1)
+        if not is_last:
+            raise ChildGone(frame.text("reason"))
+    return frame.text("reason") or frame.text("message")
+
+
+def _how_it_died(child: ParserChild, error: Exception, is_last: bool) -> str:
+    how = child.kill(grace_s=1)
+    if not is_last:
+        raise ChildGone(how) from error
+    return f"the parser ended with {how}"
 
 
 def _request_frame(request: ParseRequest, body: bytes) -> Frame:

@@ -299,6 +299,67 @@ def test_header_with_c_in_its_name_is_read_as_cpp_when_only_that_makes_sense() -
     assert document.warnings == ()
 
 
+def test_header_that_neither_grammar_reads_is_taken_by_the_one_that_understands_more() -> None:
+    method = "  ALWAYS_INLINE {0} blend{1}(const Widget& other) {{ return other.mix({1}); }}\n"
+    methods = "".join(method.format("Widget", n) for n in range(9))
+    text = "BEGIN_NAMESPACE(a)\nclass Widget : public Base {\n public:\n" + methods + "};\nEND_NAMESPACE\n"
+    document = chunk_text(text, "c", BUDGET)
+    assert "Widget" in document.outline
+    assert any("Widget.blend3" in chunk.symbol for chunk in document.chunks)
+    assert document.warnings[0].startswith("parsed partially: syntax not understood at line ")
+
+
+@pytest.mark.parametrize(
+    ("declaration", "symbol"),
+    [
+        ("int plain(int a) { return a; }", "plain"),
+        ("char *(*table[3])(void);", "table"),
+        ("std::vector<int> Box<Pair<int, 3>>::items() const { return {}; }", "Box.items"),
+        ("Box::operator bool() const { return true; }", "Box.operatorbool"),
+        ("bool operator<(const Box& a, const Box& b) { return a.n < b.n; }", "operator<"),
+        ("Box::~Box() {}", "Box.~Box"),
+        ("struct Open { int a; };", "Open"),
+        ("typedef unsigned long size;", "size"),
+        ("template <typename T> T largest(T a, T b) { return a > b ? a : b; }", "largest"),
+        ("enum class Sky { clear, cloudy };", "Sky"),
+    ],
+)
+def test_name_of_a_cpp_declaration(declaration: str, symbol: str) -> None:
+    (chunk,) = chunk_text(declaration + "\n", "cpp", BUDGET).chunks
+    assert chunk.symbol == symbol
+
+
+@pytest.mark.parametrize(
+    ("language", "declaration", "symbol"),
+    [
+        ("javascript", "const load = async () => { await x; };", "load"),
+        ("javascript", "module.exports = { go() { return 1; } };", "module.exports"),
+        ("javascript", "function* steps() { yield 1; }", "steps"),
+        ("typescript", "declare module 'x' { export const y: number; }", "x"),
+        ("typescript", "export abstract class A<T> { abstract f(): void; }", "A"),
+        ("typescript", "export default interface Shape { area(): number }", "Shape"),
+        ("go", "package p\ntype (\n\tID int\n)", "ID"),
+        ("go", "package p\nfunc (s *Stack[T]) Push(v T) {}", "Stack.Push"),
+        ("rust", "impl<'a> From<&'a str> for Name<'a> { fn from(s: &'a str) -> Self { todo!() } }", "Name"),
+        ("rust", "macro_rules! square { ($x:expr) => { $x * $x } }", "square"),
+        ("java", "@interface Slow { int seconds(); }", "Slow"),
+        ("java", "enum Coin { PENNY { int v() { return 1; } }; abstract int v(); }", "Coin"),
+        ("csharp", "namespace A { public record struct Point(int X, int Y); }", "A"),
+        ("ruby", "Point = Struct.new(:x, :y) do\n  def norm\n    x + y\n  end\nend", "Point"),
+        ("ruby", "class Shop::Cart < Base; end", "Shop.Cart"),
+        ("php", "<?php\nfunction &ref(array $a): ?int { return null; }", "ref"),
+        ("php", "<?php\nenum Suit: string { case Hearts = 'H'; }", "Suit"),
+        ("python", "async def fetch(): ...", "fetch"),
+        ("python", "@cache\n@other(1)\nclass A: pass", "A"),
+        ("python", "type Pair[T] = tuple[T, T]", "Pair"),
+        ("python", "LIMIT: int = 3", "LIMIT"),
+    ],
+)
+def test_name_of_a_declaration(language: str, declaration: str, symbol: str) -> None:
+    (chunk,) = chunk_text(declaration + "\n", language, BUDGET).chunks
+    assert chunk.symbol == symbol
+
+
 def test_function_in_a_function_is_found_by_name() -> None:
     inner = "        total = total + other.value * 3\n" * 8
     text = (

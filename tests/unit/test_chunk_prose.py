@@ -138,6 +138,18 @@ def test_small_sections_share_a_chunk_under_the_heading_they_share() -> None:
     assert chunk.headings == ("Glossary",)
 
 
+def test_small_outermost_sections_share_a_chunk_too() -> None:
+    text = "".join(f"# Term {n}\n\nA word or two.\n\n" for n in range(6))
+    (chunk,) = chunk_text(text, "markdown", 100).chunks
+    assert chunk.headings == ()
+
+
+def test_large_section_does_not_swallow_its_small_neighbour() -> None:
+    text = "# Large\n\n" + "Many words about one thing. " * 12 + "\n\n# Small\n\nFew words.\n"
+    large, small = chunk_text(text, "markdown", 100).chunks
+    assert (large.headings, small.headings) == (("Large",), ("Small",))
+
+
 def test_heading_without_text_goes_with_the_section_below_it() -> None:
     text = "# Manual\n\n## Install\n\n" + "Run the installer and wait for it. " * 8
     (chunk,) = chunk_text(text, "markdown", 200).chunks

@@ -95,6 +95,10 @@ SLOW = {
     "nested resources": ("config/routes.rb", "x.routes.draw do\n" + "resources :a do\n" * 50_000),
     "one line of spaces": ("Gemfile", "group" + " " * 900_000),
     "many groups": ("Gemfile", ("group" + " " * 990 + "\n") * 900),
+    "a dotted key": ("pyproject.toml", "a" + ".a" * 200_000 + " = 1\n"),
+    "many dotted tables": ("Cargo.toml", ("[" + "a." * 9_000 + "b]\n") * 20),
+    "text between elements": ("pom.xml", "<project>" + "x<a/>" * 150_000 + "</project>"),
+    "a line of brackets": ("package.json", '{"a":' * 150_000),
     "continued lines": ("Dockerfile", "CMD x \\\n" * 100_000),
 }
 
@@ -104,8 +108,8 @@ def test_one_file_costs_a_bounded_time(path: str, text: str, monkeypatch: pytest
     monkeypatch.setattr(mapping, "Deadline", lambda: Deadline(0.5))
     started = time.monotonic()
     map_document(path, "", text)
-    # The budget is checked between steps; the longest single step is one query over one megabyte.
-    assert time.monotonic() - started < 6
+    # Twice the budget and more: the machine may be busy. Without the guards each of these takes minutes.
+    assert time.monotonic() - started < 4
 
 
 def test_what_was_found_before_the_time_was_over_stays(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ def sources(*folders: str) -> list[Path]:
     return found
 
 
+@cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
@@ -66,6 +68,9 @@ def test_only_the_composition_root_knows_dagster_and_its_skin() -> None:
         if (found := imported_from(path, package))
     }
     assert offenders == {}
+    root = REPOSITORY_ROOT / "brain_dagster" / "definitions.py"
+    assert imported_from(root, "dagster"), "the search for imports finds none where there is one"
+    assert imported_from(root, "assets")
 
 
 def test_resources_do_not_import_assets() -> None:

@@ -90,7 +90,7 @@ def test_d3_a_base64_wall_is_read_in_linear_time_and_stays_whole() -> None:
     assert time.process_time() - started < 5
 
 
-def test_d3_a_long_chain_of_segments_are_read_in_linear_time() -> None:
+def test_d3_a_long_chain_of_segments_is_read_in_linear_time() -> None:
     started = time.process_time()
     found = lexemes("a." * 200_000)
     assert found.count("a") == 200_000
