@@ -62,11 +62,15 @@ def check_frame(
 def _context() -> Any:
     """One context per process, in memory: the default would leave a folder in /tmp for each check."""
     import great_expectations as gx
-    from great_expectations.data_context.types.base import DataContextConfig, InMemoryStoreBackendDefaults
+    from great_expectations.data_context.types.base import (
+        DataContextConfig,
+        InMemoryStoreBackendDefaults,
+        ProgressBarsConfig,
+    )
 
     config = DataContextConfig(
         store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
-        progress_bars={"globally": False},
+        progress_bars=ProgressBarsConfig(globally=False),
         analytics_enabled=False,
     )
     return gx.get_context(mode="ephemeral", project_config=config)

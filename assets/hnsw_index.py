@@ -29,9 +29,7 @@ MIN_RECALL_PERCENT = 90
         )
     ],
 )
-def hnsw_index(
-    context: dg.AssetExecutionContext, store: StoreResource
-) -> dg.MaterializeResult:  # type: ignore[type-arg]
+def hnsw_index(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:  # type: ignore[type-arg]
     """Builds the HNSW index after the first load, vacuums dead rows, measures it against an exact scan.
 
     Writes `index_health`. Idempotent; builds concurrently, so searches and syncs go on meanwhile.
@@ -39,9 +37,7 @@ def hnsw_index(
     started = time.monotonic()
     space = spaces.active_space(store.db)
     if space is None:
-        return dg.MaterializeResult(
-            metadata={"vectors": 0}, check_results=[_check(pl.DataFrame())]
-        )
+        return dg.MaterializeResult(metadata={"vectors": 0}, check_results=[_check(pl.DataFrame())])
     health = vector_index.refresh(store.db, space)
     measured = {
         "vectors": health.vectors,

@@ -17,7 +17,7 @@ from brain_dagster.store.claims import Claim, claim
 from brain_dagster.store.pool import Database
 from resources.store import StoreResource
 
-Metadata = Mapping[str, int | float | str | dg.MetadataValue]  # type: ignore[type-arg]
+Metadata = Mapping[str, int | float | str | dg.MetadataValue]
 
 # A source that does not answer is asked once more in the same run; after that the next tick tries again.
 TRANSIENT_RETRY = dg.RetryPolicy(max_retries=1, delay=2)
@@ -68,9 +68,7 @@ def stage(context: dg.AssetExecutionContext, store: StoreResource) -> Iterator[S
 
 def _failure(error: BrainError) -> dg.Failure:
     can_retry = isinstance(error, Transient) and not isinstance(error, (AlreadyRunning, Superseded))
-    return dg.Failure(
-        description=str(error), metadata={"code": error.code}, allow_retries=can_retry
-    )
+    return dg.Failure(description=str(error), metadata={"code": error.code}, allow_retries=can_retry)
 
 
 def _close(context: dg.AssetExecutionContext, db: Database, error: Exception) -> None:

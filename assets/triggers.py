@@ -34,9 +34,7 @@ _IN_FLIGHT = [
 ]
 
 
-@dg.sensor(
-    job=sync_source, minimum_interval_seconds=15, default_status=dg.DefaultSensorStatus.RUNNING
-)
+@dg.sensor(job=sync_source, minimum_interval_seconds=15, default_status=dg.DefaultSensorStatus.RUNNING)
 def git_ref_moved(
     context: dg.SensorEvaluationContext, store: StoreResource, sources: SourcesResource
 ) -> dg.SensorResult:
@@ -70,7 +68,9 @@ def _look(
     requests: list[dg.RunRequest] = []
     for source in in_order:
         if time.monotonic() > deadline:
-            context.log.warning(f"looked at {len(looked)} of {len(in_order)} sources; the rest comes next tick")
+            context.log.warning(
+                f"looked at {len(looked)} of {len(in_order)} sources; the rest comes next tick"
+            )
             break
         looked.append(source)
         try:
@@ -94,9 +94,7 @@ def _request(source: Source, trigger: str) -> dg.RunRequest:
     )
 
 
-@dg.schedule(
-    job=sync_source, cron_schedule="*/15 * * * *", default_status=dg.DefaultScheduleStatus.RUNNING
-)
+@dg.schedule(job=sync_source, cron_schedule="*/15 * * * *", default_status=dg.DefaultScheduleStatus.RUNNING)
 def every_quarter_of_an_hour(
     context: dg.ScheduleEvaluationContext, store: StoreResource, sources: SourcesResource
 ) -> Iterator[dg.RunRequest | dg.SkipReason]:
@@ -119,9 +117,7 @@ def every_quarter_of_an_hour(
         yield dg.SkipReason("every source is current")
 
 
-@dg.sensor(
-    job=refresh_index, minimum_interval_seconds=30, default_status=dg.DefaultSensorStatus.RUNNING
-)
+@dg.sensor(job=refresh_index, minimum_interval_seconds=30, default_status=dg.DefaultSensorStatus.RUNNING)
 def index_is_behind(
     context: dg.SensorEvaluationContext, store: StoreResource
 ) -> dg.RunRequest | dg.SkipReason:

@@ -106,14 +106,10 @@ def _cloned(server_url: str) -> Iterator[str]:
     """Make a fresh database with Brain's schema, and drop it afterwards."""
     name = f"t_{uuid4().hex}"
     with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(
-            sql.SQL("CREATE DATABASE {} TEMPLATE brain_template").format(sql.Identifier(name))
-        )
+        connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE brain_template").format(sql.Identifier(name)))
     yield database_url(server_url, name)
     with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(
-            sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
-        )
+        connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
 @pytest.fixture

@@ -75,7 +75,7 @@ PYTHON = Language(
         "import_from_statement": r"^from\s+(\.*[\w.]*)",
         "future_import_statement": r"^from()",
     },
-    names={"assignment": "left", "type_alias_statement": "left"},
+    names={"assignment": "left", "type_alias_statement": "left/@identifier"},
     title=r"\A(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\n|\r))*"
     r"[rRuU]?(?:\"\"\"|'''|\"|')\s*(.*?)(?:\"\"\"|'''|[\r\n]|\Z)",
 )

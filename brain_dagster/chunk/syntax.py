@@ -248,7 +248,10 @@ class SyntaxReader:
     def _name_text(self, node: Node) -> str:
         end = min(node.end_byte, node.start_byte + 300)
         text = self.content[node.start_byte : end].decode(errors="ignore")
-        if "<" in text and "operator" not in text:
+        if "operator" in text:
+            head = text.partition("(")[0].rstrip()  # the type of a cast comes with its parameters
+            text = f"{head}()" if head.endswith("operator") else head
+        elif "<" in text:
             for _ in range(3):  # C<Pair<int>>::get is named C.get
                 text = _TEMPLATE_ARGUMENTS.sub("", text)
         words = text.split()

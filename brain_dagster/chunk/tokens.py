@@ -1,6 +1,6 @@
 """Counts tokens with the embedding model's own tokenizer, fast enough to weigh every line of a source.
 
-The tokenizer encodes about 1 MB/s (measured 2026-01, one core), the chunker asks for far more than one
+The tokenizer encodes about 1 MB/s (measured 2026-11-30, one core), the chunker asks for far more than one
 count per character. A BERT tokenizer first splits at white space and punctuation and then looks at each
 word alone, so a word's count never depends on its neighbours: each distinct word is encoded once, and the
 count of any span is the difference of two running totals. Other tokenizers are counted line by line.

@@ -60,7 +60,5 @@ def run_outcomes(db: Database, run: SyncRun) -> pl.DataFrame:
     return _frame(db, sql("checks.run_outcomes"), {"run_id": run.id}, RUN_OUTCOMES)
 
 
-def _frame(
-    db: Database, query: LiteralString, parameters: dict[str, Any], schema: pl.Schema
-) -> pl.DataFrame:
+def _frame(db: Database, query: LiteralString, parameters: dict[str, Any], schema: pl.Schema) -> pl.DataFrame:
     return pl.DataFrame(db.all(query, parameters), schema=schema, orient="row")

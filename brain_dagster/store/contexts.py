@@ -78,7 +78,8 @@ def waiting_chunks(db: Database, source: Source, batch: int) -> Iterator[list[Wa
 
 def _waiting(row: tuple[Any, ...]) -> WaitingChunk:
     """Build a waiting chunk; PostgreSQL's arrays become tuples."""
-    return WaitingChunk(*(tuple(value) if isinstance(value, list) else value for value in row))
+    values: list[Any] = [tuple(value) if isinstance(value, list) else value for value in row]
+    return WaitingChunk(*values)
 
 
 def store_contexts(db: Database, source: Source, rows: Sequence[ContextRow]) -> None:

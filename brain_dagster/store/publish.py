@@ -77,7 +77,9 @@ class _Publisher:
         self._require_prepared()
         report = reporter()
         report.begin(self._source.key, "search_index", None)
-        self._each_group("publish.next_group", {"chunks": GROUP_CHUNKS, "items": GROUP_ITEMS}, self._publish_group)
+        self._each_group(
+            "publish.next_group", {"chunks": GROUP_CHUNKS, "items": GROUP_ITEMS}, self._publish_group
+        )
         if self._run.listing_is_complete:
             self._each_group("publish.next_removed", {"items": GROUP_ITEMS}, self._remove_group)
         counts = self._finish()
@@ -152,8 +154,6 @@ class _Publisher:
             waiting = sum(retries for _, _, retries in rows)
             is_whole = self._run.listing_is_complete and not waiting
             finish_run(connection, self._run, counts, is_whole=is_whole)
-            connection.execute(
-                sql("publish.prune_unchanged"), {**self._names, "keep": _KEEP_UNCHANGED_RUNS}
-            )
+            connection.execute(sql("publish.prune_unchanged"), {**self._names, "keep": _KEEP_UNCHANGED_RUNS})
             fault("publish.before_finish")
         return counts

@@ -91,9 +91,7 @@ def close_run(db: Database, run: SyncRun, state: str, error: str | None) -> None
 
 def fail_run(db: Database, source_key: str, run_key: str, error: str) -> None:
     """Close the run that `run_key` opened on a source, if it is still running."""
-    db.run(
-        sql("runs.fail_run"), {"source_key": source_key, "run_key": run_key, "error": clean_text(error)}
-    )
+    db.run(sql("runs.fail_run"), {"source_key": source_key, "run_key": run_key, "error": clean_text(error)})
 
 
 def fail_abandoned_runs(db: Database) -> tuple[str, ...]:
@@ -156,9 +154,7 @@ def finish_run(connection: Connection, run: SyncRun, counts: OutcomeCounts, *, i
         sql("publish.finish_run"), {"run_id": run.id, "state": state, "counts": Jsonb(numbers)}
     )
     if is_whole:
-        connection.execute(
-            sql("publish.set_source_current"), {"source_id": run.source_id, "run_id": run.id}
-        )
+        connection.execute(sql("publish.set_source_current"), {"source_id": run.source_id, "run_id": run.id})
 
 
 def _scalar(row: tuple[Any, ...] | None) -> int:

@@ -119,7 +119,9 @@ def _create(connection: Connection, space: EmbeddingSpace) -> None:
     )
 
 
-def _measure(connection: Connection, space: EmbeddingSpace, vectors: int) -> tuple[float | None, float | None]:
+def _measure(
+    connection: Connection, space: EmbeddingSpace, vectors: int
+) -> tuple[float | None, float | None]:
     """Ask the index and an exact scan the same questions; the exact scan is the oracle."""
     share = min(100.0, 100.0 * 10 * _SAMPLE / vectors)
     sample = connection.execute(

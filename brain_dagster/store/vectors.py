@@ -62,13 +62,9 @@ def store_vectors(
             copy.set_types(["bytea", "vector"])
             for key, vector in zip(keys, vectors, strict=True):
                 copy.write_row((key, vector))
-        connection.execute(
-            sql("staging.insert_vectors"), {"space_id": space.id, "width": space.width}
-        )
+        connection.execute(sql("staging.insert_vectors"), {"space_id": space.id, "width": space.width})
 
 
 def store_failure(db: Database, space: EmbeddingSpace, key: bytes, reason: str) -> None:
     """Record a text the model could not turn into a usable vector (B3)."""
-    db.run(
-        sql("staging.insert_failure"), {"space_id": space.id, "key": key, "reason": clean_text(reason)}
-    )
+    db.run(sql("staging.insert_failure"), {"space_id": space.id, "key": key, "reason": clean_text(reason)})

@@ -13,8 +13,9 @@ from brain_dagster.store.pool import Database
 from brain_dagster.surface.dagster_home import dagster_environment
 
 if TYPE_CHECKING:
-    from assets.launch import LaunchedRun
     from dagster import DagsterInstance
+
+    from assets.launch import LaunchedRun
 
 
 class DagsterLauncher:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import psutil
 import pytest
@@ -419,9 +418,3 @@ def test_parser_room_never_imports_pypdf_in_the_parent() -> None:
     program = "import sys; import brain_dagster.parse.worker; print('pypdf' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
-
-
-def test_corpora_of_this_file_are_generated(tmp_path: Path) -> None:
-    """No binary blobs: every PDF above comes out of readable code, and opens as what it claims to be."""
-    assert WHOLE.startswith(b"%PDF-")
-    assert not list(Path(pdfs.__file__).parent.glob("*.pdf"))

@@ -210,8 +210,7 @@ def test_a4_of_eight_syncs_of_one_source_one_works_and_seven_say_so(
     add_folder(db, "s", folder)
     barrier, outcomes = children.CONTEXT.Barrier(8), children.CONTEXT.Queue()
     processes = [
-        children.start(contend, number, db_url, brain_settings.home, barrier, outcomes)
-        for number in range(8)
+        children.start(contend, number, db_url, brain_settings.home, barrier, outcomes) for number in range(8)
     ]
     said = [outcomes.get(timeout=60) for _ in processes]
     for process in processes:
@@ -282,9 +281,7 @@ def test_a7_older_run_that_finishes_last_publishes_nothing(
     assert set(texts_of(db, "s")) == {name.encode() for name in SECOND}
 
 
-def test_a7_generation_alone_stops_an_older_run(
-    db: Database, folder: Path, brain_settings: Settings
-) -> None:
+def test_a7_generation_alone_stops_an_older_run(db: Database, folder: Path, brain_settings: Settings) -> None:
     add_folder(db, "s", folder)
     old = Sync(db, "s", brain_settings, bind_embedder(WordHashEmbedder(), db), "same")
     claim(db, old.source, "same")

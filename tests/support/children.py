@@ -30,13 +30,9 @@ def start(
     return process
 
 
-def run(
-    work: Callable[..., None], *arguments: Any, plan: str = "", log: Path | None = None
-) -> int:
+def run(work: Callable[..., None], *arguments: Any, plan: str = "", log: Path | None = None) -> int:
     """Run `work(*arguments)` in a child and return its exit code; -9 where the plan killed it."""
-    process = start(
-        work, *arguments, plan=plan, environment={"BRAIN_FAULT_LOG": str(log)} if log else None
-    )
+    process = start(work, *arguments, plan=plan, environment={"BRAIN_FAULT_LOG": str(log)} if log else None)
     process.join(60)
     assert process.exitcode is not None, "the child did not end within a minute"
     return process.exitcode
@@ -50,7 +46,7 @@ def _child(
     faults._passed = count(1)
     try:
         work(*arguments)
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - a child of a test reports everything and never unwinds further
         traceback.print_exc()
         os._exit(1)
     os._exit(0)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from brain_dagster.chunk.tokens import default_counter
+from brain_dagster.codemap.refresh import refresh_code_map
 from brain_dagster.connectors import open_connector
 from brain_dagster.contextualize.stage import stage_contexts
 from brain_dagster.contextualize.structure import StructureContextualizer
@@ -23,7 +24,6 @@ from brain_dagster.recipe import current_recipe
 from brain_dagster.settings import Settings
 from brain_dagster.store import sources as registry
 from brain_dagster.store.claims import claim, release_all
-from brain_dagster.codemap.refresh import refresh_code_map
 from brain_dagster.store.pool import Database
 from brain_dagster.store.publish import PublishReport, publish
 

@@ -317,6 +317,7 @@ def test_header_that_neither_grammar_reads_is_taken_by_the_one_that_understands_
         ("std::vector<int> Box<Pair<int, 3>>::items() const { return {}; }", "Box.items"),
         ("Box::operator bool() const { return true; }", "Box.operatorbool"),
         ("bool operator<(const Box& a, const Box& b) { return a.n < b.n; }", "operator<"),
+        ("int operator()(int a) { return a; }", "operator()"),
         ("Box::~Box() {}", "Box.~Box"),
         ("struct Open { int a; };", "Open"),
         ("typedef unsigned long size;", "size"),

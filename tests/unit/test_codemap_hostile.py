@@ -108,7 +108,7 @@ def test_one_file_costs_a_bounded_time(path: str, text: str, monkeypatch: pytest
     monkeypatch.setattr(mapping, "Deadline", lambda: Deadline(0.5))
     started = time.monotonic()
     map_document(path, "", text)
-    # Twice the budget and more: the machine may be busy. Without the guards each of these takes minutes.
+    # Twice the budget and more: the machine may be busy. Without its guard the worst of these takes minutes.
     assert time.monotonic() - started < 4
 
 
