@@ -168,7 +168,7 @@ def _write_block(pdf: FPDF, text: str) -> None:
 
 
 def _line(pdf: FPDF, text: str, *, size: int, style: str, height: float) -> None:
-    pdf.set_font("Helvetica", style=style, size=size)  # type: ignore[arg-type]
+    pdf.set_font("Helvetica", style=style, size=size)
     pdf.multi_cell(0, height, text, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
 
 
