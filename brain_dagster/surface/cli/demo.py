@@ -79,8 +79,9 @@ def examples() -> tuple[Example, ...]:
             "git" if is_git else "folder",
             REPOSITORY_ROOT,
             "the source code of Brain itself",
-            # Goldsets hold their questions word for word and would be the answer to each of them.
-            exclude=("goldsets/*.jsonl",),
+            # Goldsets hold their questions word for word and would be the answer to each of them; the
+            # handbook is a source of its own.
+            exclude=("goldsets/*.jsonl", "examples/handbook/", "examples/make_documents.py"),
         ),
         Example(
             "handbook",
