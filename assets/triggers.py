@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 import dagster as dg
 
 from assets.jobs import evaluate, refresh_index, sync_source
-from assets.partitions import GOLDSETS, SOURCES
+from assets.partitions import GOLDSET_FOLDER, GOLDSETS, SOURCES
 from brain_dagster.errors import BrainError
-from brain_dagster.ingest.currency import is_current
+from brain_dagster.evals.goldset import load_goldset
+from brain_dagster.ingest.currency import has_moved, is_current
 from brain_dagster.model import Source
 from brain_dagster.recipe import current_recipe
 from brain_dagster.settings import settings
@@ -74,8 +75,9 @@ def _look(
             break
         looked.append(source)
         try:
-            if source.key not in busy and not _is_current(store, sources, source):
-                requests.append(_request(source, "ref moved"))
+            with sources.connect(source) as connector:
+                if source.key not in busy and has_moved(store.db, source, connector):
+                    requests.append(_request(source, "ref moved"))
         except BrainError as error:
             context.log.warning(f"{source.key}: {error}")
             failures.append(error)
@@ -134,11 +136,13 @@ def index_is_behind(
 
 
 @dg.schedule(job=evaluate, cron_schedule="30 3 * * *", default_status=dg.DefaultScheduleStatus.RUNNING)
-def every_night(context: dg.ScheduleEvaluationContext) -> list[dg.RunRequest]:
-    """Runs every goldset once a night, so that a quality loss has a date."""
+def every_night(context: dg.ScheduleEvaluationContext, store: StoreResource) -> list[dg.RunRequest]:
+    """Runs once a night every goldset whose sources are registered here, so that a loss has a date."""
+    registered = {source.key for source in registry.list_sources(store.db)}
     return [
         dg.RunRequest(partition_key=key, tags={"brain/trigger": "timer"})
         for key in GOLDSETS.get_partition_keys()
+        if {case.source for case in load_goldset(GOLDSET_FOLDER / f"{key}.jsonl").cases} & registered
     ]
 
 

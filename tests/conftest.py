@@ -102,14 +102,23 @@ def database_url(url: str, name: str) -> str:
 
 
 @contextmanager
-def _cloned(server_url: str) -> Iterator[str]:
-    """Make a fresh database with Brain's schema, and drop it afterwards."""
+def _cloned(server_url: str, template: str = "brain_template") -> Iterator[str]:
+    """Make a fresh copy of a database, by default with Brain's schema, and drop it afterwards."""
     name = f"t_{uuid4().hex}"
     with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE brain_template").format(sql.Identifier(name)))
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
+        )
     yield database_url(server_url, name)
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def empty_url(server_url: str) -> Iterator[str]:
+    """An empty database, dropped afterwards."""
+    with _cloned(server_url, template="template1") as url:
+        yield url
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from brain_dagster.connectors.base import Connector
 from brain_dagster.model import Source
 from brain_dagster.store.pool import Database
-from brain_dagster.store.runs import freshness
+from brain_dagster.store.runs import freshness, last_listed_token
 
 
 def is_current(db: Database, source: Source, connector: Connector, recipe: str) -> bool:
@@ -19,3 +19,14 @@ def is_current(db: Database, source: Source, connector: Connector, recipe: str) 
     if known.listing_token is None or known.recipe != recipe or known.has_retry_due or known.has_staged:
         return False
     return connector.peek() == known.listing_token
+
+
+def has_moved(db: Database, source: Source, connector: Connector) -> bool:
+    """Whether the source shows another state than its latest run listed, however that run ended.
+
+    What a run could not finish is for the timer to ask again: a trigger that asked for it too would start
+    one run after the other for as long as the trouble lasts.
+    Raises  SourceUnavailable - the source does not answer.
+    """
+    listed = last_listed_token(db, source)
+    return listed is None or connector.peek() != listed

@@ -107,6 +107,12 @@ def freshness(db: Database, source: Source) -> Freshness:
     return Freshness(*row)
 
 
+def last_listed_token(db: Database, source: Source) -> str | None:
+    """Return the token of the latest listing of a source, however its run ended; None if there is none."""
+    row = db.one(sql("runs.get_last_listing"), {"source_id": source.id})
+    return row[0] if row else None
+
+
 def counts_when_unchanged(db: Database, source: Source) -> OutcomeCounts:
     """Return the outcomes of a source in which nothing changed since its last run."""
     states = dict(db.all(sql("runs.count_documents"), {"source_id": source.id}))
@@ -137,6 +143,12 @@ def run_of(db: Database, source: Source, run_key: str) -> EndedRun | None:
 def failures(db: Database, source: Source, limit: int = 20) -> tuple[Failure, ...]:
     """Return the items of a source that are failed now, by path."""
     rows = db.all(sql("runs.get_failures"), {"source_id": source.id, "limit": limit})
+    return tuple(Failure(*row) for row in rows)
+
+
+def all_failures(db: Database, source: Source) -> tuple[Failure, ...]:
+    """Return every item of a source that is failed now, by path."""
+    rows = db.all(sql("runs.get_failures"), {"source_id": source.id, "limit": None})
     return tuple(Failure(*row) for row in rows)
 
 

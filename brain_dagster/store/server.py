@@ -106,8 +106,8 @@ def plain_connection(url: str) -> Iterator[Connection]:
     try:
         connection = psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="brain")
     except psycopg.OperationalError as error:
-        reason = str(error).strip().splitlines() or [DatabaseUnavailable().message]
-        raise DatabaseUnavailable(reason[-1], subject=server_name(url)) from error
+        reason = " ".join(str(error).split()) or DatabaseUnavailable().message
+        raise DatabaseUnavailable(reason, subject=server_name(url)) from error
     with connection:
         yield connection
 

@@ -127,6 +127,12 @@ SELECT s.listing_token,
 FROM brain.source s
 WHERE s.id = %(source_id)s;
 
+-- name: get_last_listing
+-- Purpose: what a source looked like when it was last listed, however that run ended.
+-- Parameters: source_id
+-- Promise: at most one row: the listing's token.
+SELECT listing_token FROM brain.sync_run WHERE source_id = %(source_id)s ORDER BY generation DESC LIMIT 1;
+
 -- name: count_documents
 -- Purpose: the outcome counts of a source in which nothing changed.
 -- Parameters: source_id

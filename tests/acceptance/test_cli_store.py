@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pyarrow.parquet as pq
 import pytest
 
@@ -56,15 +57,16 @@ def test_init_says_once_what_it_did(brain: Run) -> None:
     assert as_json(brain, "init")["applied"] == []
 
 
-def test_uninitialised_server_is_left_alone_until_init(db: Database, tmp_path: Path) -> None:
+def test_uninitialised_server_is_left_alone_until_init(empty_url: str, tmp_path: Path) -> None:
     """Others may share a server: only `brain init` changes it. Here through the installed script."""
-    environment = os.environ | {"BRAIN_DATABASE_URL": db.url, "BRAIN_HOME": str(tmp_path)}
+    environment = os.environ | {"BRAIN_DATABASE_URL": empty_url, "BRAIN_HOME": str(tmp_path)}
     done = subprocess.run(
         [BRAIN, "source", "list"], env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
     assert "run `brain init` to migrate it" in done.stderr
-    assert db.one("SELECT count(*) FROM brain.schema_migration") == (0,)
+    with psycopg.connect(empty_url) as connection:
+        assert connection.execute("SELECT to_regnamespace('brain')").fetchone() == (None,)
 
 
 def test_source_is_added_listed_and_removed(brain: Run, tmp_path: Path) -> None:

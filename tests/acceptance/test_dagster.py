@@ -257,6 +257,33 @@ def test_sensor_registers_partitions_and_asks_for_a_run_only_where_the_ref_moved
     assert request.run_key != before.run_key, "a ref that moves again is synced again"
 
 
+def test_sensor_leaves_a_run_that_failed_to_the_timer(
+    instance: dg.DagsterInstance, brain: Database, tmp_path: Path
+) -> None:
+    """Otherwise a source with lasting trouble would be run again every few seconds."""
+    from tests.corpora.repositories import Repository
+
+    repository = Repository(tmp_path / "repository")
+    repository.commit({b"a.py": b"def a():\n    return 1\n"})
+    add_git(brain, "code", tmp_path / "repository")
+    assert run_sync(instance, "code").success
+    brain.run("UPDATE brain.source SET listing_token = NULL")  # as if its run had been partial
+    quiet = tick(triggers.git_ref_moved, instance)
+    assert isinstance(quiet, dg.SensorResult) and not quiet.run_requests
+
+
+def test_nightly_evaluation_asks_only_for_goldsets_whose_sources_are_here(
+    instance: dg.DagsterInstance, brain: Database, folder: Path
+) -> None:
+    resources = {"store": StoreResource()}
+    with dg.build_schedule_context(instance=instance, resources=resources) as context:
+        assert triggers.every_night(context) == []
+    add_folder(brain, "starlette", folder)
+    with dg.build_schedule_context(instance=instance, resources=resources) as context:
+        asked = {request.partition_key for request in triggers.every_night(context)}
+    assert asked == {"examples", "python-libraries"}
+
+
 def test_sensor_drops_the_partition_of_a_removed_source(
     instance: dg.DagsterInstance, brain: Database, folder: Path
 ) -> None:

@@ -262,7 +262,8 @@ def test_a7_older_run_that_finishes_last_publishes_nothing(
     old.embeddings()
     # The old run's claim is lost without its knowledge, as when a network drops its connection.
     db.run(
-        "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = %s",
+        "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = %s"
+        " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
         (old.source.id,),
     )
     lay_out(folder, SECOND)

@@ -29,20 +29,8 @@ from brain_dagster.store.migrate import (
 )
 from brain_dagster.store.pool import Database
 from brain_dagster.store.server import BadDatabaseUrl, read_versions
-from tests.conftest import database_url
 
 FORK = multiprocessing.get_context("fork")
-
-
-@pytest.fixture
-def empty_url(server_url: str) -> Iterator[str]:
-    """An empty database, dropped afterwards."""
-    name = f"e_{uuid4().hex}"
-    with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-    yield database_url(server_url, name)
-    with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
 def dump(url: str) -> str:
@@ -152,9 +140,10 @@ def test_schema_brain_of_somebody_else_is_refused(empty_url: str) -> None:
         migrate(empty_url)
 
 
-def test_schema_loaded_by_hand_is_taken_over(db_url: str) -> None:
-    assert migrate(db_url) == ["schema loaded by hand"]
-    assert migrate(db_url) == []
+def test_schema_loaded_by_hand_is_taken_over(empty_url: str) -> None:
+    run(empty_url, SCHEMA_FILE.read_bytes())
+    assert migrate(empty_url) == ["schema loaded by hand"]
+    assert migrate(empty_url) == []
 
 
 def test_old_pgvector_in_the_database_is_updated(empty_url: str) -> None:

@@ -46,7 +46,7 @@ COMMANDS = {
 def brain() -> None:
     """A company's knowledge base: sources go in, the right passage comes out.
 
-    Data goes to stdout, words to stderr; every command takes --json.
+    Data goes to stdout, words to stderr; commands that print data take --json.
     """
 
 

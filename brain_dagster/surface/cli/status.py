@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+from brain_dagster.store.pool import Database
+from brain_dagster.store.runs import all_failures
+from brain_dagster.store.sources import list_sources
 from brain_dagster.store.status import Status, read_status
 from brain_dagster.surface.cli.options import json_option
 from brain_dagster.surface.context import opened_database
@@ -11,13 +14,17 @@ from brain_dagster.surface.render import age, print_json, print_table, say
 
 
 @click.command()
+@click.option("--failed", "only_failed", is_flag=True, help="List every failed document with its reason.")
 @json_option
-def status(as_json: bool) -> None:
+def status(only_failed: bool, as_json: bool) -> None:
     """Show sources, documents by state, running runs, vectors and the health of their index.
 
     Everything is counted when you ask; a run is "alive" if a live connection holds its source.
     """
     with opened_database() as database:
+        if only_failed:
+            _print_failed(database, as_json=as_json)
+            return
         found = read_status(database)
     if as_json:
         print_json(found)
@@ -32,6 +39,18 @@ def status(as_json: bool) -> None:
     if found.spaces:
         _print_spaces(found)
     _say_what_stands_out(found)
+
+
+def _print_failed(database: Database, *, as_json: bool) -> None:
+    failed = {source.key: all_failures(database, source) for source in list_sources(database)}
+    if as_json:
+        print_json(failed)
+        return
+    print_table(
+        ("source", "path", "code", "reason", "retry"),
+        [(key, f.path, f.code, f.reason, f.retry_at) for key, found in failed.items() for f in found],
+        title="Failed",
+    )
 
 
 def _print_sources(found: Status) -> None:

@@ -59,7 +59,9 @@ def line(one: SyncedSource) -> str:
     lines += [f"  problem: {problem}" for problem in one.problems]
     lines += [f"  failed: {failure.path}: {failure.reason}" for failure in one.failures]
     if one.counts.failed > len(one.failures) > 0:
-        lines.append(f"  ... and {one.counts.failed - len(one.failures)} more; `brain status` has them all")
+        lines.append(
+            f"  ... and {one.counts.failed - len(one.failures)} more; `brain status --failed` lists them all"
+        )
     return "\n".join(lines)
 
 
