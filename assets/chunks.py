@@ -25,7 +25,7 @@ from resources.store import StoreResource
 )
 def chunks(
     context: dg.AssetExecutionContext, store: StoreResource, sources: SourcesResource
-) -> dg.MaterializeResult:  # type: ignore[type-arg]
+) -> dg.MaterializeResult:
     """Reads what changed, decodes it, cuts it into the passages a reader would quote.
 
     Writes `staged_item` and `staged_chunk`, batch by batch. Every item gets a state: ready, skipped by a

@@ -19,7 +19,7 @@ from resources.store import StoreResource
     owners=OWNERS,
     code_version="1",
 )
-def code_map(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:  # type: ignore[type-arg]
+def code_map(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:
     """Maps the documents that this run published, from their stored text: the same revision by nature.
 
     Writes `code_map`, document by document; rows of deleted documents went with them.

@@ -20,7 +20,7 @@ from resources.store import StoreResource
     owners=OWNERS,
     code_version="1",
 )
-def contexts(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:  # type: ignore[type-arg]
+def contexts(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:
     """Writes for each staged chunk where it stands: path, declarations, headings, imports.
 
     Fills `context_cache` and the keys and lexical columns of `staged_chunk`, batch by batch. A sentence

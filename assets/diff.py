@@ -29,7 +29,7 @@ from resources.store import StoreResource
 )
 def diff(
     context: dg.AssetExecutionContext, store: StoreResource, sources: SourcesResource
-) -> dg.MaterializeResult:  # type: ignore[type-arg]
+) -> dg.MaterializeResult:
     """Lists the source and compares it with the store: added, changed, stale, removed, unchanged.
 
     Reads no file. Writes `sync_run` and `staged_item`. Idempotent: staged work of a killed run is kept

@@ -29,7 +29,7 @@ MAX_FAILED_PERCENT = 10
 )
 def embeddings(
     context: dg.AssetExecutionContext, store: StoreResource, embedder: EmbedderResource
-) -> dg.MaterializeResult:  # type: ignore[type-arg]
+) -> dg.MaterializeResult:
     """Embeds header and text of what the cache lacks, in batches of like length.
 
     Fills `embedding_cache`; each batch is durable as it completes. Never stores NaN, zero, a wrong width

@@ -33,7 +33,7 @@ from resources.store import StoreResource
 )
 def goldset_evaluation(
     context: dg.AssetExecutionContext, store: StoreResource, embedder: EmbedderResource
-) -> dg.MaterializeResult:  # type: ignore[type-arg]
+) -> dg.MaterializeResult:
     """Runs the goldset in every mode on behalf of BRAIN_USER and compares with the accepted baseline.
 
     Writes `eval_run`, `eval_metric` and every case to `eval_case` first; then a regression fails the run.

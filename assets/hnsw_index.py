@@ -29,7 +29,7 @@ MIN_RECALL_PERCENT = 90
         )
     ],
 )
-def hnsw_index(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:  # type: ignore[type-arg]
+def hnsw_index(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:
     """Builds the HNSW index after the first load, vacuums dead rows, measures it against an exact scan.
 
     Writes `index_health`. Idempotent; builds concurrently, so searches and syncs go on meanwhile.

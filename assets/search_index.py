@@ -21,7 +21,7 @@ from resources.store import StoreResource
     owners=OWNERS,
     code_version="1",
 )
-def search_index(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:  # type: ignore[type-arg]
+def search_index(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:
     """Publishes by joining the staged rows with the caches, one transaction per group of documents.
 
     Old chunks out, new chunks, vectors, statistics, document and outcome in, then the removals. A reader

@@ -37,7 +37,7 @@ class Stage:
         """The sync run this stage works for."""
         return runs.find_run(self.db, self.source, self.context.run.run_id)
 
-    def result(self, metadata: Metadata, *, digest: str) -> dg.MaterializeResult:  # type: ignore[type-arg]
+    def result(self, metadata: Metadata, *, digest: str) -> dg.MaterializeResult:
         """Materialize with counts for operators and a version for those who depend on this asset."""
         seconds = round(time.monotonic() - self.started, 3)
         return dg.MaterializeResult(
@@ -79,40 +79,12 @@ def _close(context: dg.AssetExecutionContext, db: Database, error: Exception) ->
     runs.fail_run(db, context.partition_key, context.run.run_id, words)
 
 
-class _LogReporter:
-    """Progress as log lines of the Dagster run, at most one every few seconds."""
-
-    _EVERY_S = 5.0
-
-    def __init__(self, log: dg.DagsterLogManager) -> None:
-        self._log = log
-        self._done: dict[tuple[str, str], int] = {}
-        self._total: dict[tuple[str, str], int | None] = {}
-        self._said = 0.0
-
-    def begin(self, subject: str, stage: str, total: int | None) -> None:
-        """Note the total; the first line is said when there is something to say."""
-        self._done[subject, stage] = 0
-        self._total[subject, stage] = total
-        self._said = time.monotonic()
-
-    def advance(self, subject: str, stage: str, done: int) -> None:
-        """Say how far the stage is, now and then."""
-        self._done[subject, stage] += done
-        if time.monotonic() - self._said >= self._EVERY_S:
-            self._said = time.monotonic()
-            self._log.info(f"{stage}: {self._done[subject, stage]} of {self._total[subject, stage] or '?'}")
-
-    def end(self, subject: str, stage: str, note: str) -> None:
-        """Say how it ended."""
-        self._log.info(f"{stage}: {note}")
-
-
 @contextmanager
 def _progress(context: dg.AssetExecutionContext) -> Iterator[None]:
     """Send progress to the run's log, unless a surface is already listening."""
     if progress.is_heard():
         yield
         return
-    with progress.reporting_to(_LogReporter(context.log)):
+    lines = progress.LineReporter(lambda _, words: context.log.info(words))
+    with progress.reporting_to(lines):
         yield

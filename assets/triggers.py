@@ -21,7 +21,7 @@ from brain_dagster.recipe import current_recipe
 from brain_dagster.settings import settings
 from brain_dagster.store import sources as registry
 from brain_dagster.store import vector_index
-from brain_dagster.store.runs import fail_abandoned_runs
+from brain_dagster.store.runs import close_all_abandoned
 from resources.sources import SourcesResource
 from resources.store import StoreResource
 
@@ -48,7 +48,7 @@ def git_ref_moved(
     changes = reconcile(context.instance, registered)
     in_order = _rotated([one for one in registered if one.kind == "git"], context.cursor)
     looked, requests = _look(context, store, sources, in_order)
-    fail_abandoned_runs(store.db)
+    close_all_abandoned(store.db)
     return dg.SensorResult(
         run_requests=requests,
         dynamic_partitions_requests=changes,

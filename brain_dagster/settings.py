@@ -46,7 +46,7 @@ class Settings(BaseSettings):
         1_500_000_000, description="Address space of the child process that parses files."
     )
     chunk_tokens: int = Field(
-        200, description="Token budget of one chunk, counted with the embedding model's tokenizer."
+        240, description="Token budget of one chunk, counted with the embedding model's tokenizer."
     )
     embed_model: str = Field(
         "sentence-transformers/all-MiniLM-L6-v2", description="Name of the embedding model."

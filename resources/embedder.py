@@ -13,7 +13,7 @@ from brain_dagster.settings import Settings, settings
 from brain_dagster.store.pool import Database
 
 
-class EmbedderResource(dg.ConfigurableResource):  # type: ignore[type-arg]
+class EmbedderResource(dg.ConfigurableResource):
     """The configured embedding model (BRAIN_EMBED_MODEL)."""
 
     def open(self, db: Database) -> SpaceEmbedder:

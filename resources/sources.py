@@ -13,7 +13,7 @@ from brain_dagster.model import Source
 from brain_dagster.settings import settings
 
 
-class SourcesResource(dg.ConfigurableResource):  # type: ignore[type-arg]
+class SourcesResource(dg.ConfigurableResource):
     """Opens the connector of a source."""
 
     @contextmanager

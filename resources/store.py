@@ -8,10 +8,11 @@ from pydantic import PrivateAttr
 from brain_dagster.settings import settings
 from brain_dagster.store.claims import release_all
 from brain_dagster.store.pool import Database
+from brain_dagster.store.runs import end_unfinished_runs
 from brain_dagster.store.server import open_database
 
 
-class StoreResource(dg.ConfigurableResource):  # type: ignore[type-arg]
+class StoreResource(dg.ConfigurableResource):
     """Brain's database, as the environment names it (BRAIN_DATABASE_URL, or the embedded server)."""
 
     _db: Database | None = PrivateAttr(default=None)
@@ -23,8 +24,9 @@ class StoreResource(dg.ConfigurableResource):  # type: ignore[type-arg]
         self._db = open_database(settings(), application_name=f"brain {context.run_id or 'tick'}"[:63])
 
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
-        """Give back what the run claimed, and its connections."""
-        if self._run_id:
+        """Close what the run left open (a blocking check ends it between stages); release its claims."""
+        if self._run_id and self._db is not None:
+            end_unfinished_runs(self._db, self._run_id)
             release_all(self._run_id)
         if self._db is not None:
             self._db.close()

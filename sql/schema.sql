@@ -85,7 +85,9 @@ CREATE TABLE brain.sync_run (
     source_id           integer NOT NULL REFERENCES brain.source ON DELETE CASCADE,
     generation          bigint NOT NULL,
     run_key             text NOT NULL,
-    state               text NOT NULL CHECK (state IN ('running', 'done', 'partial', 'failed', 'superseded')),
+    -- abandoned: its process died, and what it staged is good; failed: a stage or a check said no.
+    state               text NOT NULL CHECK (
+        state IN ('running', 'done', 'partial', 'failed', 'abandoned', 'superseded')),
     revision            text NOT NULL,
     listing_token       text NOT NULL,
     listing_is_complete boolean NOT NULL,

@@ -15,8 +15,9 @@ from brain_dagster.query.scope import Scope, default_mode, resolve_scope
 from brain_dagster.store.pool import Connection, Database
 from brain_dagster.store.search import QueryVector, place_chunks, reading
 
-# Candidates per list. A deeper list lets far-down agreement of the two halves change the top.
-LIST_DEPTH = 100
+# Candidates per list. Declaration chunks are about half the size of the 1,200 characters for which 100 is
+# usual, so 200 of them stand for as many files; measured on three goldsets, 200 was never worse than 100.
+LIST_DEPTH = 200
 DEEPEST_LIST = 20_000
 
 

@@ -39,11 +39,21 @@ class Failure:
     retry_at: datetime | None
 
 
+def close_abandoned(connection: Connection, source: Source) -> bool:
+    """Close the runs of a source whose process died; the caller holds its claim, so none is alive.
+
+    Returns whether its latest run was abandoned: what that run staged is good, and is worth keeping. A
+    run that a stage or a check stopped may have staged what stopped it.
+    """
+    connection.execute(sql("runs.close_abandoned"), {"source_id": source.id})
+    row = connection.execute(sql("runs.get_last_state"), {"source_id": source.id}).fetchone()
+    return row == ("abandoned",)
+
+
 def begin_run(
     connection: Connection, source: Source, listing: Listing, *, recipe: str, run_key: str
 ) -> SyncRun:
-    """Open a run under the source's next generation, closing those whose process died."""
-    connection.execute(sql("runs.fail_abandoned"), {"source_id": source.id})
+    """Open a run under the source's next generation."""
     generation = _scalar(connection.execute(sql("runs.next_generation"), {"source_id": source.id}).fetchone())
     run_id = _scalar(
         connection.execute(
@@ -76,7 +86,7 @@ def find_run(db: Database, source: Source, run_key: str) -> SyncRun:
     row = db.one(sql("runs.get_run"), {"source_id": source.id, "run_key": run_key})
     if row is None:
         raise NothingListed(subject=source.key)
-    if row[4] == "failed":
+    if row[4] in ("failed", "abandoned"):
         db.run(sql("runs.reopen_run"), {"run_id": row[0]})
     return SyncRun(*row)
 
@@ -94,9 +104,14 @@ def fail_run(db: Database, source_key: str, run_key: str, error: str) -> None:
     db.run(sql("runs.fail_run"), {"source_key": source_key, "run_key": run_key, "error": clean_text(error)})
 
 
-def fail_abandoned_runs(db: Database) -> tuple[str, ...]:
+def end_unfinished_runs(db: Database, run_key: str) -> None:
+    """Close what a Dagster run leaves open when it ends between two stages; staged work stays."""
+    db.run(sql("runs.end_unfinished"), {"run_key": run_key})
+
+
+def close_all_abandoned(db: Database) -> tuple[str, ...]:
     """Close every run whose claim nobody holds; returns their run keys (A5)."""
-    return tuple(row[0] for row in db.all(sql("runs.fail_all_abandoned")))
+    return tuple(row[0] for row in db.all(sql("runs.close_all_abandoned")))
 
 
 def freshness(db: Database, source: Source) -> Freshness:

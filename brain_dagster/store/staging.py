@@ -13,7 +13,7 @@ from brain_dagster.model import ItemKind, ListedItem, Listing, ReadItem, Source,
 from brain_dagster.store.clean import clean_text
 from brain_dagster.store.pool import Connection, Database
 from brain_dagster.store.queries import sql
-from brain_dagster.store.runs import begin_run
+from brain_dagster.store.runs import begin_run, close_abandoned
 
 KNOWN = pl.Schema(
     {
@@ -67,10 +67,13 @@ def stage_delta(
 ) -> SyncRun:
     """Open a run and stage its delta, all or nothing."""
     with db.transaction() as connection:
+        keeps = close_abandoned(connection, source)
         run = begin_run(connection, source, listing, recipe=recipe, run_key=run_key)
         connection.execute(sql("staging.create_incoming"))
         copy_rows(connection, sql("staging.copy_incoming"), rows)
-        connection.execute(sql("staging.drop_outdated"), {"source_id": source.id, "recipe": recipe})
+        connection.execute(
+            sql("staging.drop_outdated"), {"source_id": source.id, "recipe": recipe, "keeps": keeps}
+        )
         connection.execute(sql("staging.insert_items"), {"source_id": source.id, "recipe": recipe})
     return run
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from brain_dagster.progress import Reporter, reporting_to
+from brain_dagster.progress import LineReporter, Reporter, reporting_to
 from brain_dagster.surface.render import say
 
 
@@ -35,40 +34,11 @@ class _Bars:
         self._progress.console.print(f"  {subject}: {stage}: {note}", markup=False, highlight=False)
 
 
-class _Lines:
-    """A line when a stage ends, and one every few seconds while it runs."""
-
-    _EVERY_S = 5.0
-
-    def __init__(self) -> None:
-        self._done: dict[tuple[str, str], int] = {}
-        self._total: dict[tuple[str, str], int | None] = {}
-        self._said = 0.0
-
-    def begin(self, subject: str, stage: str, total: int | None) -> None:
-        """Remember the total."""
-        self._done[subject, stage] = 0
-        self._total[subject, stage] = total
-        self._said = time.monotonic()
-
-    def advance(self, subject: str, stage: str, done: int) -> None:
-        """Say how far it is, now and then."""
-        self._done[subject, stage] += done
-        if time.monotonic() - self._said >= self._EVERY_S:
-            self._said = time.monotonic()
-            total = self._total[subject, stage]
-            say(f"  {subject}: {stage}: {self._done[subject, stage]:,} of {total or '?'}")
-
-    def end(self, subject: str, stage: str, note: str) -> None:
-        """Say how it ended."""
-        say(f"  {subject}: {stage}: {note}")
-
-
 @contextmanager
 def shown_progress() -> Iterator[Reporter]:
     """Show the progress of everything inside the block on stderr."""
     if not sys.stderr.isatty():
-        lines = _Lines()
+        lines = LineReporter(lambda subject, words: say(f"  {subject}: {words}"))
         with reporting_to(lines):
             yield lines
         return

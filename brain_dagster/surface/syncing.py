@@ -97,7 +97,7 @@ def sync_sources(
 
     A source that cannot be reached or fails never stops the others.
     """
-    runs.fail_abandoned_runs(db)
+    runs.close_all_abandoned(db)
     with ExitStack() as stack:
         opened: Launcher | None = None
         for source in sources:

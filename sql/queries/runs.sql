@@ -14,20 +14,20 @@ WHERE source_id = %(source_id)s AND state = 'running'
 ORDER BY generation DESC
 LIMIT 1;
 
--- name: fail_abandoned
+-- name: close_abandoned
 -- Purpose: runs whose process died are closed by the next claimant, which holds the claim itself.
 -- Parameters: source_id
 -- Promise: no run of this source is left "running".
 UPDATE brain.sync_run
-SET state = 'failed', finished_at = now(), error = 'the process that ran it ended before it was done'
+SET state = 'abandoned', finished_at = now(), error = 'the process that ran it ended before it was done'
 WHERE source_id = %(source_id)s AND state = 'running';
 
--- name: fail_all_abandoned
+-- name: close_all_abandoned
 -- Purpose: close every run whose claim nobody holds, so that "running" is never a memory (A5).
 -- Parameters: none
 -- Promise: afterwards each running run has a live claim.
 UPDATE brain.sync_run r
-SET state = 'failed', finished_at = now(), error = 'the process that ran it ended before it was done'
+SET state = 'abandoned', finished_at = now(), error = 'the process that ran it ended before it was done'
 WHERE r.state = 'running'
   AND NOT EXISTS (
       SELECT FROM pg_locks l
@@ -36,6 +36,12 @@ WHERE r.state = 'running'
         AND l.classid::bigint = hashtext('brain.source')::bigint & 4294967295
         AND l.objid = r.source_id)
 RETURNING r.run_key;
+
+-- name: get_last_state
+-- Purpose: how a source's latest run ended.
+-- Parameters: source_id
+-- Promise: at most one row: its state.
+SELECT state FROM brain.sync_run WHERE source_id = %(source_id)s ORDER BY generation DESC LIMIT 1;
 
 -- name: next_generation
 -- Purpose: a run that lists a source takes the source's next generation (A7).
@@ -75,7 +81,7 @@ LIMIT 1;
 -- Promise: the run is running again.
 UPDATE brain.sync_run
 SET state = 'running', finished_at = NULL, error = NULL
-WHERE id = %(run_id)s AND state = 'failed';
+WHERE id = %(run_id)s AND state IN ('failed', 'abandoned');
 
 -- name: close_run
 -- Purpose: a run ends without publishing everything.
@@ -93,6 +99,14 @@ UPDATE brain.sync_run r
 SET state = 'failed', finished_at = now(), error = %(error)s
 FROM brain.source s
 WHERE s.key = %(source_key)s AND r.source_id = s.id AND r.run_key = %(run_key)s AND r.state = 'running';
+
+-- name: end_unfinished
+-- Purpose: a Dagster run ended between two stages, as when a blocking check fails.
+-- Parameters: run_key
+-- Promise: none of its runs is left "running"; what they staged stays for whoever carries on.
+UPDATE brain.sync_run
+SET state = 'failed', finished_at = now(), error = 'the run ended before everything was published'
+WHERE run_key = %(run_key)s AND state = 'running';
 
 -- name: get_counts
 -- Purpose: how the listed items of one run ended.

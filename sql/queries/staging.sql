@@ -23,15 +23,15 @@ CREATE TEMPORARY TABLE incoming_item (
 COPY incoming_item (path_bytes, path, change, item_kind, token, listed_hash, listed_bytes) FROM STDIN;
 
 -- name: drop_outdated
--- Purpose: forget what an earlier, unfinished run staged, unless it is exactly what this run needs: the
---          same bytes (known by hash), read by the same recipe. That is how a retry pays nothing.
--- Parameters: source_id, recipe
+-- Purpose: forget what an earlier run staged. What a killed run staged is kept where it is exactly what
+--          this run needs, the same bytes read by the same recipe: that is how a retry pays nothing.
+-- Parameters: source_id, recipe, keeps (whether the earlier run was killed)
 -- Promise: what stays was read from the bytes that this listing names.
 DELETE FROM brain.staged_item s
 WHERE s.source_id = %(source_id)s
   AND NOT EXISTS (
       SELECT FROM incoming_item i
-      WHERE i.path_bytes = s.path_bytes AND i.token = s.token
+      WHERE %(keeps)s AND i.path_bytes = s.path_bytes AND i.token = s.token
         AND i.change NOT IN ('unchanged', 'removed')
         AND s.recipe = %(recipe)s AND s.state IS NOT NULL AND s.retry_at IS NULL);
 

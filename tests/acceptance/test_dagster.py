@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,6 +75,7 @@ def folder(tmp_path: Path) -> Path:
     place.mkdir()
     (place / "harbour.md").write_text("# Harbour\n\nShips are moored at the northern quay.\n")
     (place / "lamp.py").write_text("def light_the_lamp():\n    return 'lit'\n")
+    time.sleep(2.1)  # the change time of a file younger than two seconds proves nothing
     return place
 
 
@@ -185,6 +188,12 @@ def test_failed_blocking_check_stops_the_stage_after_it_for_that_partition(
     assert failed == {"chunks_tile_their_files"}
     assert not outcome.asset_materializations_for_node("search_index")
     assert texts_of(brain, "pages") == {}
+    assert brain.all("SELECT state, error FROM brain.sync_run") == [
+        ("failed", "the run ended before everything was published")
+    ]
+    monkeypatch.setattr(staging, "_chunk_rows", honest)
+    assert run_sync(instance, "pages").success, "what the check refused is read again, not staged for ever"
+    assert set(texts_of(brain, "pages")) == {b"harbour.md", b"lamp.py"}
 
 
 def test_scanned_document_is_named_by_a_check_and_does_not_stop_the_others(
@@ -311,9 +320,6 @@ def test_unreachable_repository_fails_the_tick_when_it_is_the_only_one(
 def test_timer_asks_only_for_sources_that_are_not_current(
     instance: dg.DagsterInstance, brain: Database, folder: Path, tmp_path: Path
 ) -> None:
-    import os
-    import time
-
     quiet = tmp_path / "quiet"
     quiet.mkdir()
     (quiet / "page.md").write_text("# Quiet\n\nNothing happens here.\n")
@@ -322,7 +328,7 @@ def test_timer_asks_only_for_sources_that_are_not_current(
     add_folder(brain, "pages", folder)
     add_folder(brain, "quiet", quiet)
     instance.add_dynamic_partitions("sources", ["pages"])
-    time.sleep(2.1)  # a file younger than two seconds is not proven unchanged
+    time.sleep(2.1)
     assert run_sync(instance, "quiet").success
 
     def asked_for() -> list[str | None]:

@@ -91,7 +91,7 @@ def test_a1_a5_killed_sync_is_noticed_and_the_next_one_carries_on(
     runs = db.all("SELECT status FROM dagster.runs ORDER BY id")
     assert runs[:2] == [("FAILURE",), ("SUCCESS",)], "the killed run does not stay started"
     states = db.all("SELECT state FROM brain.sync_run ORDER BY id")
-    assert states == [("failed",), ("done",)]
+    assert states == [("abandoned",), ("done",)]
 
     again = brain(environment, "sync")["company"]
     assert (again["state"], again["indexed"], again["unchanged"]) == ("current", 0, len(FILES) + 400)

@@ -98,7 +98,7 @@ def close_dead_runs(db: Database) -> None:
     """Wait for the server to notice the kill (10 ms), and close the run as the next command would."""
     deadline = time.monotonic() + 5
     while db.one("SELECT 1 FROM brain.sync_run WHERE state = 'running'") and time.monotonic() < deadline:
-        runs.fail_abandoned_runs(db)
+        runs.close_all_abandoned(db)
 
 
 def test_a1_kill_at_every_step_leaves_whole_documents_and_a_rerun_equals_a_clean_run(

@@ -18,6 +18,23 @@ from brain_dagster.contextualize.header import (
 )
 from tests.unit.test_contextualize_structure import METHOD, PAGE, PLACES, PLAIN, SECTION
 
+EVERYTHING = HeaderRecipe(
+    parts=("language", "title", "headings", "enclosing", "symbol", "outline", "imports")
+)
+
+
+@pytest.mark.parametrize(
+    ("place", "header"),
+    [
+        (METHOD, "class Row(BaseRow); Row.make"),
+        (SECTION, "Deploys > Rollback"),
+        (PAGE, "Travel policy"),
+    ],
+)
+def test_default_header_says_where_and_nothing_more(place: ChunkPlace, header: str) -> None:
+    assert embedding_header(place) == header
+
+
 HEADERS = {
     "code": (
         METHOD,
@@ -35,16 +52,16 @@ HEADERS = {
 
 @pytest.mark.parametrize("place, header", HEADERS.values(), ids=HEADERS.keys())
 def test_header_says_what_surrounds_the_chunk(place: ChunkPlace, header: str) -> None:
-    assert embedding_header(place) == header
+    assert embedding_header(place, recipe=EVERYTHING) == header
 
 
 def test_a_chunk_does_not_name_itself_twice() -> None:
     place = replace(METHOD, symbol="dict_row", enclosing=(), imports=())
-    assert embedding_header(place) == "Python; dict_row; declares Row"
+    assert embedding_header(place, recipe=EVERYTHING) == "Python; dict_row; declares Row"
 
 
 def test_text_follows_its_header_and_stands_alone_without_one() -> None:
-    assert embedding_text(SECTION, "Roll back first.\n") == "Markdown; Deploys > Rollback\nRoll back first.\n"
+    assert embedding_text(SECTION, "Roll back first.\n") == "Deploys > Rollback\nRoll back first.\n"
     assert embedding_text(replace(PLAIN, outline=()), "just text") == "just text"
 
 
@@ -56,7 +73,7 @@ def test_a_move_never_changes_what_is_embedded(place: ChunkPlace, path: str) -> 
 
 @given(PLACES, st.integers(0, 300))
 def test_header_is_one_line_within_its_limit(place: ChunkPlace, max_chars: int) -> None:
-    header = embedding_header(place, max_chars)
+    header = embedding_header(place, max_chars, EVERYTHING)
     assert len(header) <= max_chars
     assert len(header.splitlines()) <= 1
     assert "\x00" not in header
@@ -64,12 +81,12 @@ def test_header_is_one_line_within_its_limit(place: ChunkPlace, max_chars: int) 
 
 def test_what_does_not_fit_loses_whole_names_first() -> None:
     place = replace(METHOD, enclosing=(), symbol="", outline=("alpha", "beta", "gamma"), imports=())
-    assert embedding_header(place, 30) == "Python; declares alpha, beta"
+    assert embedding_header(place, 30, EVERYTHING) == "Python; declares alpha, beta"
 
 
 def test_of_a_long_trail_the_innermost_headings_stay() -> None:
     place = replace(SECTION, headings=("A" * 40, "B" * 40, "C" * 30))
-    assert embedding_header(place) == "Markdown; Deploys; " + "B" * 40 + " > " + "C" * 30
+    assert embedding_header(place, recipe=EVERYTHING) == "Markdown; Deploys; " + "B" * 40 + " > " + "C" * 30
 
 
 @pytest.mark.parametrize(
