@@ -8,6 +8,7 @@ their start-up is the same for one file and for a million, and is printed apart.
 from __future__ import annotations
 
 import importlib.util
+import resource
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -66,6 +67,7 @@ def main() -> None:
                 assert ended.succeeded, ended.errors
         texts = list(recorder.texts)
         inside = recorder.seconds
+        parser_peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         begun = time.perf_counter()
         recorder.call(model, texts)
         bare = time.perf_counter() - begun
@@ -74,6 +76,8 @@ def main() -> None:
     )
     print(f"first load: {total:.1f} s, of which inside the model {inside:.1f} s")
     print(f"bare embedding calls afterwards: {bare:.1f} s ({len(texts) / bare:.0f} texts/s)")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss + parser_peak
+    print(f"peak memory, model, Dagster and parser included: {peak / 1024:.0f} MB (target < 2048)")
     print(f"ratio first load / bare calls: {total / bare:.2f} (target < 1.25)")
 
 
