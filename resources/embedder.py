@@ -21,10 +21,10 @@ class EmbedderResource(dg.ConfigurableResource):
 
         Raises  OtherSpaceIsActive - the store holds vectors of another model.
         """
-        return bind_embedder(_of_process(settings()), db)
+        return bind_embedder(of_process(settings()), db)
 
 
 @lru_cache(maxsize=1)
-def _of_process(configured: Settings) -> Embedder:
+def of_process(configured: Settings) -> Embedder:
     """Runs that share a process share the weights: loading them takes 8 to 10 s."""
     return SentenceTransformerEmbedder(configured)

@@ -20,6 +20,10 @@ from brain_dagster.settings import Settings
 # all-MiniLM-L6-v2 reads 256 word pieces by its own configuration, two of them special.
 MAX_TOKENS = 256
 WIDTH = 384
+# Batches are padded to a multiple of this. The math library keeps compiled kernels and buffers for every
+# length it has seen: without it a process grew from 0.6 to 3.0 GB over 240 lengths, with it to 0.7 GB, and
+# it is a tenth to a fifth faster (measured 2026-11-30). The cosine to the unpadded vector is 0.99997 or more.
+_PAD_TO_TOKENS = 32
 
 
 class SentenceTransformerEmbedder:
@@ -56,6 +60,7 @@ class SentenceTransformerEmbedder:
         model = SentenceTransformer(str(self._folder), device="cpu")
         if self._uses_bfloat16():
             model = model.to(torch.bfloat16)
+        model[0].processing_kwargs = {"text": {"pad_to_multiple_of": _PAD_TO_TOKENS}}
         if model.max_seq_length != MAX_TOKENS:
             raise Defect(f"{self._folder}: reads {model.max_seq_length} tokens, not {MAX_TOKENS}")
         return model

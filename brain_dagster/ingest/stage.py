@@ -18,8 +18,10 @@ from brain_dagster.store.staging import StagedCounts
 # A batch is durable as a whole; a killed run reads at most one batch again.
 _BATCH_ITEMS = 64
 _BATCH_CHUNKS = 1_000
-# One parser beside the process that reads, hashes and stores: together they fill two cores.
-_PARSERS = 1
+# Parsing takes ten times as long as reading, hashing and storing, so two parsers keep two cores busy; for a
+# few files the second one's start would cost more than it brings.
+_PARSERS = 2
+_ITEMS_FOR_A_SECOND_PARSER = 50
 
 
 def stage_chunks(
@@ -33,7 +35,8 @@ def stage_chunks(
     if items:
         report = reporter()
         report.begin(source.key, "chunks", len(items))
-        with ParserPool(settings, workers=_PARSERS) as parser:
+        workers = _PARSERS if len(items) >= _ITEMS_FOR_A_SECOND_PARSER else 1
+        with ParserPool(settings, workers=workers) as parser:
             for batch in _batches(read_items(connector, items, parser, settings)):
                 staging.stage_read(db, source, run.recipe, batch)
                 fault("chunks.batch_staged")

@@ -146,11 +146,15 @@ def test_the_repositorys_own_goldset_expects_files_that_exist() -> None:
     assert {case.source for case in goldset.cases} == {"brain"}
 
 
-def test_the_examples_goldset_expects_modules_of_the_installed_packages() -> None:
+def test_the_examples_goldset_expects_files_that_the_tour_indexes() -> None:
     import psycopg
     import starlette
 
-    roots = {"psycopg": Path(psycopg.__file__).parent, "starlette": Path(starlette.__file__).parent}
+    roots = {
+        "psycopg": Path(psycopg.__file__).parent,
+        "starlette": Path(starlette.__file__).parent,
+        "handbook": REPOSITORY_ROOT / "examples" / "handbook",
+    }
     goldset = load_goldset(REPOSITORY_ROOT / "goldsets" / "examples.jsonl")
     gone = [c.id for c in goldset.cases if not (roots[c.source or ""] / c.expect).is_file()]
     assert gone == []
