@@ -57,7 +57,7 @@ class SentenceTransformerEmbedder:
 
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         torch.set_num_threads(self._settings.embed_threads or os.cpu_count() or 1)
-        model = SentenceTransformer(str(self._folder), device="cpu")
+        model: Any = SentenceTransformer(str(self._folder), device="cpu")
         if self._uses_bfloat16():
             model = model.to(torch.bfloat16)
         model[0].processing_kwargs = {"text": {"pad_to_multiple_of": _PAD_TO_TOKENS}}
