@@ -100,7 +100,7 @@ def test_a1_a5_killed_sync_is_noticed_and_the_next_one_carries_on(
     for question, path in (
         ("how much extra do clients pay if they settle a bill after the due date", "billing/interest.py"),
         ("limit how many requests somebody may send", "web/throttle.py"),
-        ("what does a new employee receive", "docs/onboarding.md"),
+        ("what do I get on my first day at work", "docs/onboarding.md"),
     ):
         found = brain(environment, "search", question, "-k", "3")
         assert (found["mode"], found["missing"]) == ("hybrid", [])

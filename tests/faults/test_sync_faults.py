@@ -113,11 +113,12 @@ def test_a1_kill_at_every_step_leaves_whole_documents_and_a_rerun_equals_a_clean
     clean = content_of(db)
     assert {"publish.after_delete", "embeddings.batch_stored", "diff.staged"} <= set(points)
 
-    for number, point in enumerate(points, start=1):
+    for point in dict.fromkeys(points):
         lay_out(folder, FIRST)
         sync(db, "s", brain_settings)
         lay_out(folder, SECOND)
-        killed = children.run(sync_alone, db_url, brain_settings.home, plan=f"kill:{number}")
+        db.run("DELETE FROM brain.embedding_cache")  # else the second round would have nothing to embed
+        killed = children.run(sync_alone, db_url, brain_settings.home, plan=f"kill:{point}")
         assert killed == -9, f"the run passed {point} alive"
         seen = versions_seen(db)
         assert seen <= {FIRST["edit.py"], SECOND["edit.py"]}, f"half a document after {point}"
@@ -297,5 +298,5 @@ def test_a7_generation_alone_stops_an_older_run(db: Database, folder: Path, brai
         old.search_index()
     release_all("same")
     ended = db.one("SELECT state FROM brain.sync_run WHERE id = %s", (old.run.id,))
-    assert ended is not None and ended[0] in ("superseded", "failed")
+    assert ended is not None and ended[0] in ("superseded", "abandoned")
     assert set(texts_of(db, "s")) == {name.encode() for name in SECOND}
