@@ -142,10 +142,16 @@ def test_server_that_is_still_recovering_is_waited_for_and_not_started_again(hom
     embedded.ensure_running(home)
     before = postmaster_pid(home)
     pid_file = embedded.pgdata_of(home) / "postmaster.pid"
-    ready = pid_file.read_text()
-    pid_file.write_text(ready.replace("ready   ", "starting"))
+    where = pid_file.read_bytes().index(b"ready   ")
+
+    def say(status: bytes) -> None:
+        """Overwrite the status in place, as the server does: the file is never empty in between."""
+        with pid_file.open("r+b") as file:
+            os.pwrite(file.fileno(), status, where)
+
+    say(b"starting")
     assert embedded.running_url(home) is None
-    flip = Timer(0.7, pid_file.write_text, [ready])
+    flip = Timer(0.7, say, [b"ready   "])
     flip.start()
     begin = time.monotonic()
     embedded.ensure_running(home)
