@@ -68,11 +68,6 @@ def evaluate(opened: DagsterInstance, goldset: str) -> LaunchedRun:
     return _execute(opened, "evaluate", str(uuid4()), partition_key=goldset)
 
 
-def reconcile_partitions(opened: DagsterInstance, keys: list[str]) -> None:
-    """Make every registered source a partition, so that the UI offers it at once."""
-    opened.add_dynamic_partitions(str(SOURCES.name), keys)
-
-
 def _execute(
     opened: DagsterInstance, job: str, run_id: str, *, partition_key: str | None = None
 ) -> LaunchedRun:
@@ -137,7 +132,6 @@ __all__ = [
     "evaluate",
     "fail_dead_runs",
     "instance",
-    "reconcile_partitions",
     "refresh_index",
     "sync",
 ]

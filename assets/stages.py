@@ -61,7 +61,7 @@ def stage(context: dg.AssetExecutionContext, store: StoreResource) -> Iterator[S
     except BrainError as error:
         _close(context, db, error)
         raise _failure(error) from error
-    except Exception as error:
+    except Exception as error:  # a defect ends the run as well; it is written down and goes on its way
         _close(context, db, error)
         raise
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -34,16 +34,6 @@ class State(StrEnum):
     READY = "ready"
     FAILED = "failed"
     SKIPPED = "skipped"
-
-
-class OutcomeKind(StrEnum):
-    """Every listed item of a run ends in exactly one of these."""
-
-    INDEXED = "indexed"
-    UNCHANGED = "unchanged"
-    SKIPPED = "skipped"
-    FAILED = "failed"
-    DELETED = "deleted"
 
 
 class Mode(StrEnum):
@@ -261,14 +251,6 @@ class OutcomeCounts:
     def listed(self) -> int:
         """Items that exist in the source: everything but the deleted."""
         return self.indexed + self.unchanged + self.skipped + self.failed
-
-
-@dataclass(frozen=True, slots=True)
-class StageReport:
-    """What a stage hands to Dagster: counts for operators and a digest of what it stands for."""
-
-    counts: dict[str, int | float | str] = field(default_factory=dict)
-    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,11 +40,6 @@ class DiffReport:
     kept: int
     problems: tuple[str, ...]
 
-    @property
-    def has_work(self) -> bool:
-        """Whether any stage after this one has something to do."""
-        return any(count for change, count in self.changes.items() if change != Change.UNCHANGED)
-
 
 def diff_source(
     db: Database, source: Source, connector: Connector, *, recipe: str, run_key: str

@@ -155,15 +155,9 @@ def run_of(db: Database, source: Source, run_key: str) -> EndedRun | None:
     return EndedRun(state, OutcomeCounts(**counts), tuple(problems), error)
 
 
-def failures(db: Database, source: Source, limit: int = 20) -> tuple[Failure, ...]:
-    """Return the items of a source that are failed now, by path."""
+def failures(db: Database, source: Source, limit: int | None = 20) -> tuple[Failure, ...]:
+    """Return the items of a source that are failed now, by path; all of them where `limit` is None."""
     rows = db.all(sql("runs.get_failures"), {"source_id": source.id, "limit": limit})
-    return tuple(Failure(*row) for row in rows)
-
-
-def all_failures(db: Database, source: Source) -> tuple[Failure, ...]:
-    """Return every item of a source that is failed now, by path."""
-    rows = db.all(sql("runs.get_failures"), {"source_id": source.id, "limit": None})
     return tuple(Failure(*row) for row in rows)
 
 

@@ -49,13 +49,6 @@ def is_behind(db: Database) -> bool:
     return bool(row[0] > row[1])
 
 
-def published_watermark(db: Database) -> int:
-    """Return the number of the latest run that published anything; 0 in an empty store."""
-    row = db.one(sql("vector_index.get_watermark"))
-    assert row is not None, "an aggregate promises one row"
-    return int(row[0])
-
-
 def refresh(db: Database, space: EmbeddingSpace) -> IndexHealth:
     """Make sure the index exists and is valid, vacuum where dead rows pile up, measure, and record it.
 

@@ -251,16 +251,22 @@ def test_a4_message_names_since_when_the_source_is_taken(
     release_all("first-run")
 
 
+def ready_to_publish(db: Database, brain_settings: Settings, run_key: str) -> Sync:
+    """A run that has done everything but publish."""
+    one = Sync(db, "s", brain_settings, bind_embedder(WordHashEmbedder(), db), run_key)
+    claim(db, one.source, run_key)
+    one.diff()
+    one.chunks()
+    one.contexts()
+    one.embeddings()
+    return one
+
+
 def test_a7_older_run_that_finishes_last_publishes_nothing(
     db: Database, folder: Path, brain_settings: Settings
 ) -> None:
     add_folder(db, "s", folder)
-    old = Sync(db, "s", brain_settings, bind_embedder(WordHashEmbedder(), db), "old")
-    claim(db, old.source, "old")
-    old.diff()
-    old.chunks()
-    old.contexts()
-    old.embeddings()
+    old = ready_to_publish(db, brain_settings, "old")
     # The old run's claim is lost without its knowledge, as when a network drops its connection.
     db.run(
         "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = %s"
@@ -285,12 +291,7 @@ def test_a7_older_run_that_finishes_last_publishes_nothing(
 
 def test_a7_generation_alone_stops_an_older_run(db: Database, folder: Path, brain_settings: Settings) -> None:
     add_folder(db, "s", folder)
-    old = Sync(db, "s", brain_settings, bind_embedder(WordHashEmbedder(), db), "same")
-    claim(db, old.source, "same")
-    old.diff()
-    old.chunks()
-    old.contexts()
-    old.embeddings()
+    old = ready_to_publish(db, brain_settings, "same")
     lay_out(folder, SECOND)
     sync(db, "s", brain_settings, run_key="same")
     claim(db, old.source, "same")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from brain_dagster.store.pool import Database
-from brain_dagster.store.runs import all_failures
+from brain_dagster.store.runs import failures
 from brain_dagster.store.sources import list_sources
 from brain_dagster.store.status import Status, read_status
 from brain_dagster.surface.cli.options import json_option
@@ -42,7 +42,7 @@ def status(only_failed: bool, as_json: bool) -> None:
 
 
 def _print_failed(database: Database, *, as_json: bool) -> None:
-    failed = {source.key: all_failures(database, source) for source in list_sources(database)}
+    failed = {source.key: failures(database, source, limit=None) for source in list_sources(database)}
     if as_json:
         print_json(failed)
         return
