@@ -26,7 +26,7 @@ from brain_dagster.query.ranking import rank_files
 from brain_dagster.query.scope import resolve_scope
 from brain_dagster.store.evals import list_recipes
 from brain_dagster.store.pool import Database
-from brain_dagster.store.search import reading
+from brain_dagster.store.reading import reading
 from brain_dagster.store.spaces import active_space
 
 DEFAULT_MODES = (Mode.DENSE, Mode.LEXICAL, Mode.HYBRID)

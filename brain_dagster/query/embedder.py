@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from brain_dagster.errors import BrainError, InvalidEmbedding
 from brain_dagster.model import EmbeddingSpace
-from brain_dagster.store.search import QueryVector
+from brain_dagster.store.dense import QueryVector
 
 
 class QueryEmbedder(Protocol):

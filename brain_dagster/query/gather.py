@@ -15,9 +15,10 @@ from brain_dagster.query.embedder import NoVector
 from brain_dagster.query.lexical import weigh
 from brain_dagster.query.question import Question
 from brain_dagster.query.scope import Scope
-from brain_dagster.store import search as store
+from brain_dagster.store import dense, lexical
+from brain_dagster.store.dense import QueryVector
 from brain_dagster.store.pool import Connection
-from brain_dagster.store.search import QueryVector
+from brain_dagster.store.reading import SearchBlocked, SearchTimedOut, attempt
 
 # Up to here every vector in scope is compared, which is exact. Measured at 384 dimensions on two busy
 # cores: 14,176 vectors took 20 ms; the index took 42 ms at search width 200, whatever the filter.
@@ -66,9 +67,9 @@ def gather(
 def _half(connection: Connection, name: str, gathered: Gathered) -> Iterator[None]:
     """Run one half so that its failure does not take the other with it (I11)."""
     try:
-        with store.attempt(connection):
+        with attempt(connection):
             yield
-    except (store.SearchTimedOut, store.SearchBlocked) as error:
+    except (SearchTimedOut, SearchBlocked) as error:
         gathered.missing.append(f"{name}: {error.message}")
 
 
@@ -82,16 +83,16 @@ def _gather_densely(
     if not isinstance(vector, QueryVector):
         gathered.missing.append(f"dense: {vector.reason if vector else 'the question was not embedded'}")
         return
-    if not store.space_is_active(connection, vector):
+    if not dense.space_is_active(connection, vector):
         gathered.missing.append("dense: the store no longer answers from this model's space")
         return
     gathered.dense = []
-    vectors = store.count_vectors_up_to(connection, scope.ids, vector.space_id, EXACT_SCAN_VECTORS + 1)
+    vectors = dense.count_vectors_up_to(connection, scope.ids, vector.space_id, EXACT_SCAN_VECTORS + 1)
     if vectors == 0:
         gathered.missing.append("dense: no chunk in scope has a vector yet")
         return
     if vectors > EXACT_SCAN_VECTORS:
-        gathered.dense = store.rank_densely_by_index(connection, scope.ids, vector, depth)
+        gathered.dense = dense.rank_densely_by_index(connection, scope.ids, vector, depth)
         if len(gathered.dense) >= min(depth, vectors):
             gathered.trace.append("dense: by index")
             return
@@ -100,7 +101,7 @@ def _gather_densely(
         )
     else:
         gathered.trace.append(f"dense: all {vectors} vectors compared")
-    gathered.dense = store.rank_densely_by_scan(connection, scope.ids, vector, depth)
+    gathered.dense = dense.rank_densely_by_scan(connection, scope.ids, vector, depth)
 
 
 def _gather_lexically(
@@ -109,13 +110,13 @@ def _gather_lexically(
     if not question.terms:
         gathered.missing.append("lexical: there is no word in the question")
         return
-    statistics = store.term_statistics(connection, scope.ids, list(question.terms))
+    statistics = lexical.term_statistics(connection, scope.ids, list(question.terms))
     weighed = weigh(question.terms, statistics)
     gathered.lexical = []
     if weighed is None:
         gathered.trace.append("lexical: no word of the question occurs in scope")
         return
-    gathered.lexical = store.rank_lexically(
+    gathered.lexical = lexical.rank_lexically(
         connection, scope.ids, gate=weighed.gate, question=weighed.vector, depth=depth
     )
     scored = len(weighed.vector.indices())

@@ -9,7 +9,7 @@ from math import log
 from pgvector import SparseVector
 
 from brain_dagster.lexical.bm25 import DIMENSIONS
-from brain_dagster.store.search import TermStatistics
+from brain_dagster.store.lexical import TermStatistics
 
 # At most this many terms of a question are scored, the rarest (D5).
 MOST_TERMS = 256

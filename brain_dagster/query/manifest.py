@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from brain_dagster.model import Principal
 from brain_dagster.store.manifest import CollectionContents, read_contents
 from brain_dagster.store.pool import Database
-from brain_dagster.store.search import ReadableCollection, readable_collections, reading
+from brain_dagster.store.reading import reading
+from brain_dagster.store.scope import ReadableCollection, readable_collections
 
 NAME_CAP = 20
 CAVEAT = "A file name says where to look, not what the file holds; search before you answer from a name."

@@ -12,8 +12,10 @@ from brain_dagster.query.fuse import fuse_by_rank
 from brain_dagster.query.gather import Gathered, gather
 from brain_dagster.query.question import Question, read_question
 from brain_dagster.query.scope import Scope, default_mode, resolve_scope
+from brain_dagster.store.dense import QueryVector
+from brain_dagster.store.excerpts import place_chunks
 from brain_dagster.store.pool import Connection, Database
-from brain_dagster.store.search import QueryVector, place_chunks, reading
+from brain_dagster.store.reading import reading
 
 # Candidates per list. Declaration chunks are about half the size of the 1,200 characters for which 100 is
 # usual, so 200 of them stand for as many files; measured on three goldsets, 200 was never worse than 100.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from brain_dagster.errors import UnknownCollection
 from brain_dagster.model import Mode, Principal
 from brain_dagster.store.pool import Connection
-from brain_dagster.store.search import ReadableCollection, fits_inline, readable_collections
+from brain_dagster.store.scope import ReadableCollection, fits_inline, readable_collections
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from brain_dagster.query.embedder import QueryEmbedder, embed_question
 from brain_dagster.query.question import read_question
 from brain_dagster.query.ranking import LIST_DEPTH, rank, ranked_mode
 from brain_dagster.query.scope import Scope, inline_collection, resolve_scope
+from brain_dagster.store.excerpts import FoundExcerpt, fetch_excerpts, fetch_whole_collection
 from brain_dagster.store.pool import Connection, Database
-from brain_dagster.store.search import FoundExcerpt, fetch_excerpts, fetch_whole_collection, reading
+from brain_dagster.store.reading import reading
 
 DEFAULT_LIMIT = 10
 LARGEST_LIMIT = 1_000

@@ -13,7 +13,8 @@ from brain_dagster.store.clean import clean_text
 from brain_dagster.store.cursors import stream
 from brain_dagster.store.pool import Database
 from brain_dagster.store.queries import sql
-from brain_dagster.store.search import readable_collections, reading
+from brain_dagster.store.reading import reading
+from brain_dagster.store.scope import readable_collections
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,7 +149,7 @@ def test_i11_a_lexical_half_that_is_down_fails_the_gate(
     def refuse(*_: Any, **__: Any) -> None:
         raise psycopg.errors.ProgramLimitExceeded
 
-    monkeypatch.setattr("brain_dagster.store.search.rank_lexically", refuse)
+    monkeypatch.setattr("brain_dagster.store.lexical.rank_lexically", refuse)
     evaluation = judge_and_store(db, evaluate_cases(db, space, WASP, modes=[Mode.HYBRID]))
     assert evaluation.is_failed
     (half,) = evaluation.missing

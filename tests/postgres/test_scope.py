@@ -8,7 +8,8 @@ from brain_dagster.errors import UnknownCollection
 from brain_dagster.model import Mode, Principal
 from brain_dagster.query import manifest, rank_chunks, search
 from brain_dagster.store.pool import Database
-from brain_dagster.store.search import readable_collections, reading
+from brain_dagster.store.reading import reading
+from brain_dagster.store.scope import readable_collections
 from tests.support.seed import add_collection, add_document, add_source, add_unready_document
 
 COLLECTIONS: dict[str, dict[str, tuple[str, ...]]] = {

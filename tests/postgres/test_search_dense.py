@@ -11,9 +11,10 @@ from psycopg import sql as compose
 
 from brain_dagster.model import Mode, Principal
 from brain_dagster.query import gather, rank_chunks
-from brain_dagster.store import search as store
+from brain_dagster.store import dense as store
 from brain_dagster.store.pool import Connection, Database
 from brain_dagster.store.queries import sql
+from brain_dagster.store.reading import reading
 from brain_dagster.store.spaces import active_space
 from tests.support.seed import PointingEmbedder, add_collection, add_document, add_source, add_space
 
@@ -130,14 +131,14 @@ def test_the_exact_scan_does_not_use_the_index_and_the_other_one_can(
     cloud: Database, question: Vector
 ) -> None:
     parameters = {"collections": [1, 2], "space": 1, "question": question, "depth": 10}
-    by_index = compose.SQL(sql("search.rank_dense_by_index")).format(
+    by_index = compose.SQL(sql("dense.rank_by_index")).format(
         space=compose.Literal(1), width=compose.Literal(WIDTH)
     )
-    with store.reading(cloud) as connection:
+    with reading(cloud) as connection:
         # Whichever way the costs of 3,000 rows fall, an index that could be used now is.
         connection.execute("SELECT set_config('enable_sort', 'off', true)")
         exact = connection.execute(
-            compose.SQL("EXPLAIN ") + compose.SQL(sql("search.rank_dense_exactly")), parameters
+            compose.SQL("EXPLAIN ") + compose.SQL(sql("dense.rank_exactly")), parameters
         ).fetchall()
         indexed = connection.execute(compose.SQL("EXPLAIN ") + by_index, parameters).fetchall()
     assert not any("hnsw" in line for (line,) in exact)

@@ -9,7 +9,7 @@ from brain_dagster.errors import Refused
 from brain_dagster.model import EmbeddingSpace, Mode, Principal
 from brain_dagster.query import manifest, search
 from brain_dagster.store.pool import Database
-from brain_dagster.store.search import SearchTimedOut, reading
+from brain_dagster.store.reading import SearchTimedOut, reading
 from tests.support.seed import Passage, PointingEmbedder, add_collection, add_document, add_source, add_space
 
 ALICE = Principal("alice")
@@ -119,7 +119,7 @@ def test_c3_the_settings_of_a_search_do_not_outlive_it(db_url: str) -> None:
         with reading(database, timeout_ms=1_234) as connection:
             from brain_dagster.store.queries import sql
 
-            connection.execute(sql("search.configure_hnsw"), {"ef_search": "321", "max_scan_tuples": "54321"})
+            connection.execute(sql("dense.configure_hnsw"), {"ef_search": "321", "max_scan_tuples": "54321"})
             inside = connection.execute(query).fetchone()
         assert inside is not None
         assert inside[1:] == (

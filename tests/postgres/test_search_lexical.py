@@ -14,8 +14,9 @@ from brain_dagster.model import Mode, Principal
 from brain_dagster.query import rank_chunks, search
 from brain_dagster.query.lexical import weigh
 from brain_dagster.query.question import read_question
+from brain_dagster.store.lexical import term_statistics
 from brain_dagster.store.pool import Database
-from brain_dagster.store.search import reading, term_statistics
+from brain_dagster.store.reading import reading
 from tests.support.seed import add_collection, add_document, add_source
 
 ALICE = Principal("alice")

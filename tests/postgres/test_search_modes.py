@@ -10,7 +10,7 @@ from brain_dagster.errors import BadUsage, SchemaOutOfDate
 from brain_dagster.model import EmbeddingSpace, Mode, Principal, ScoreKind, SearchResult
 from brain_dagster.query import LateEmbedder, QueryEmbedder, rank_chunks, rank_files, search
 from brain_dagster.query.ranking import DenseHalfMissing
-from brain_dagster.store import search as store
+from brain_dagster.store import lexical as store
 from brain_dagster.store.pool import Connection, Database
 from tests.support.seed import (
     BrokenEmbedder,

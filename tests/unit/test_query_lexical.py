@@ -7,7 +7,7 @@ from math import log
 import pytest
 
 from brain_dagster.query.lexical import GATE_ROWS, MOST_TERMS, idf, weigh
-from brain_dagster.store.search import TermStatistics
+from brain_dagster.store.lexical import TermStatistics
 
 
 def test_idf_is_what_the_formula_says() -> None:

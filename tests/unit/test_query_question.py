@@ -12,7 +12,7 @@ from brain_dagster.lexical.bm25 import term
 from brain_dagster.model import EmbeddingSpace, SpaceIdentity
 from brain_dagster.query.embedder import LateEmbedder, NoVector, embed_question
 from brain_dagster.query.question import EmptyQuestion, QuestionTooLong, read_question
-from brain_dagster.store.search import QueryVector
+from brain_dagster.store.dense import QueryVector
 from tests.support.seed import BrokenEmbedder, PointingEmbedder
 
 SPACE = EmbeddingSpace(

@@ -1,25 +1,3 @@
--- name: begin_reading
--- Purpose: make a search one consistent, read-only look at the store. First statement of its transaction.
--- Parameters: none
--- Promise: scope, candidates and excerpts see the same commit; nothing can be written (D6).
-SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;
-
--- name: configure_reading
--- Purpose: the limits of a search, for this transaction only (C3).
--- Parameters: timeout_ms (text)
--- Promise: one row. The role brain_search is taken on where this login may; generic plans are off, as
---   they cannot know how rare the terms of a question are, and so is JIT, which costs more than it saves.
-SELECT set_config('statement_timeout', %(timeout_ms)s, true),
-       set_config('plan_cache_mode', 'force_custom_plan', true),
-       set_config('jit', 'off', true),
-       (SELECT set_config('role', r.rolname, true)
-        FROM pg_roles r
-        WHERE r.rolname = 'brain_search'
-          AND pg_has_role(
-              current_user, r.oid,
-              CASE WHEN current_setting('server_version_num')::integer >= 160000 THEN 'SET' ELSE 'MEMBER' END
-          ));
-
 -- name: configure_hnsw
 -- Purpose: let an index scan go on until it has found enough rows that pass the filter (C1, C2).
 -- Parameters: ef_search (text), max_scan_tuples (text)
@@ -51,7 +29,7 @@ FROM (
     LIMIT %(at_most)s
 ) few;
 
--- name: rank_dense_exactly
+-- name: rank_exactly
 -- Purpose: the nearest chunks by cosine, every vector of the scope compared.
 -- Parameters: collections (integer[]), space (integer), question (vector), depth (integer)
 -- Promise: at most depth rows of live documents (A2), nearest first, ties by chunk id. The column is not
@@ -68,7 +46,7 @@ JOIN brain.chunk c ON c.id = near.chunk_id
 JOIN brain.document d ON d.id = c.document_id AND d.state = 'ready'
 ORDER BY near.similarity DESC, near.chunk_id;
 
--- name: rank_dense_by_index
+-- name: rank_by_index
 -- Purpose: the nearest chunks by cosine, through the HNSW index of the space.
 -- Parameters: collections (integer[]), question (vector), depth (integer); composed by the driver, as the
 --   index is partial and its expression has a width: {space}, {width} (integers)
@@ -85,39 +63,3 @@ FROM (
 JOIN brain.chunk c ON c.id = near.chunk_id
 JOIN brain.document d ON d.id = c.document_id AND d.state = 'ready'
 ORDER BY near.similarity DESC, near.chunk_id;
-
--- name: place_chunks
--- Purpose: in which file each chunk is.
--- Parameters: chunks (bigint[]), collections (integer[])
--- Promise: one row per chunk of a live document in these collections, in any order.
-SELECT c.id, s.key, d.path
-FROM brain.chunk c
-JOIN brain.document d ON d.id = c.document_id AND d.state = 'ready'
-JOIN brain.source s ON s.id = d.source_id
-WHERE c.id = ANY(%(chunks)s::bigint[]) AND d.collection_id = ANY(%(collections)s::integer[]);
-
--- name: fetch_excerpts
--- Purpose: what a reader gets of each chunk.
--- Parameters: chunks (bigint[]), collections (integer[])
--- Promise: one row per chunk of a live document in these collections, in any order.
-SELECT c.id, d.id, k.name, s.key, d.path, c.start_line, c.end_line, c.page, c.symbol, d.revision,
-       d.indexed_at, c.text
-FROM brain.chunk c
-JOIN brain.document d ON d.id = c.document_id AND d.state = 'ready'
-JOIN brain.source s ON s.id = d.source_id
-JOIN brain.collection k ON k.id = d.collection_id
-WHERE c.id = ANY(%(chunks)s::bigint[]) AND d.collection_id = ANY(%(collections)s::integer[]);
-
--- name: fetch_whole_collection
--- Purpose: a small collection in reading order.
--- Parameters: collection (integer), rows (integer)
--- Promise: at most `rows` chunks of live documents, by source, path and position.
-SELECT c.id, d.id, k.name, s.key, d.path, c.start_line, c.end_line, c.page, c.symbol, d.revision,
-       d.indexed_at, c.text
-FROM brain.chunk c
-JOIN brain.document d ON d.id = c.document_id AND d.state = 'ready'
-JOIN brain.source s ON s.id = d.source_id
-JOIN brain.collection k ON k.id = d.collection_id
-WHERE d.collection_id = %(collection)s
-ORDER BY s.key COLLATE "C", d.path_bytes, c.ordinal
-LIMIT %(rows)s;

@@ -1,0 +1,13 @@
+"""Rows of a scan as candidates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from brain_dagster.model import Candidate, Score, ScoreKind
+
+
+def candidates(rows: psycopg.Cursor[tuple[Any, ...]], kind: ScoreKind) -> list[Candidate]:
+    return [Candidate(chunk, document, Score(kind, float(value))) for chunk, document, value in rows]
