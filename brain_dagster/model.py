@@ -199,16 +199,33 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk with the score one scorer gave it."""
+    """A chunk with the score one scorer gave it, and where it lives."""
 
     chunk_id: int
     document_id: int
+    collection_id: int
     score: Score
 
 
 @dataclass(frozen=True, slots=True)
+class Twin:
+    """Another place that holds the same text as an excerpt; the principal may read it as well."""
+
+    collection: str
+    source: str
+    path: str
+    start_line: int | None
+    end_line: int | None
+    page: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Excerpt:
-    """What a reader gets: a passage with its exact place and what its score means."""
+    """What a reader gets: a passage with its exact place and what its score means.
+
+    chunk_ids  the chunks it was made of, in reading order; `brain why` takes any of them
+    twins      other places with the same text, which do not take places of their own
+    """
 
     collection: str
     source: str
@@ -221,20 +238,8 @@ class Excerpt:
     revision: str
     indexed_at: datetime
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """The answer to one question.
-
-    mode     the mode that ran: dense, lexical, hybrid or inline
-    missing  halves that could not contribute, e.g. `dense: model unavailable`
-    """
-
-    query: str
-    mode: str
-    excerpts: tuple[Excerpt, ...]
-    missing: tuple[str, ...] = ()
+    chunk_ids: tuple[int, ...] = ()
+    twins: tuple[Twin, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from brain_dagster.errors import Defect
 from brain_dagster.model import Candidate, Score, ScoreKind
@@ -24,12 +25,12 @@ def fuse_by_rank(lists: Sequence[RankedList], *, k: int = 60) -> list[Candidate]
     Source  Cormack, Clarke, Buettcher, SIGIR 2009.
     """
     sums: dict[int, float] = {}
-    documents: dict[int, int] = {}
+    homes: dict[int, Candidate] = {}
     for ranked in lists:
         if len({candidate.chunk_id for candidate in ranked}) < len(ranked):
             raise DuplicateCandidate()
         for rank, candidate in enumerate(ranked, start=1):
             sums[candidate.chunk_id] = sums.get(candidate.chunk_id, 0.0) + 1 / (k + rank)
-            documents[candidate.chunk_id] = candidate.document_id
+            homes[candidate.chunk_id] = candidate
     order = sorted(sums, key=lambda chunk_id: (-sums[chunk_id], chunk_id))
-    return [Candidate(c, documents[c], Score(ScoreKind.RRF, sums[c])) for c in order]
+    return [replace(homes[c], score=Score(ScoreKind.RRF, sums[c])) for c in order]

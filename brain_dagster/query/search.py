@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from brain_dagster.errors import BadUsage
-from brain_dagster.model import Candidate, Excerpt, Mode, Principal, SearchResult
+from brain_dagster.model import Candidate, Excerpt, Mode, Principal
 from brain_dagster.query.embedder import QueryEmbedder, embed_question
 from brain_dagster.query.question import read_question
 from brain_dagster.query.ranking import LIST_DEPTH, rank, ranked_mode
 from brain_dagster.query.scope import Scope, inline_collection, resolve_scope
+from brain_dagster.query.trace import ScopeTrace, SearchResult, Trace
 from brain_dagster.store.excerpts import FoundExcerpt, fetch_excerpts, fetch_whole_collection
 from brain_dagster.store.pool import Connection, Database
 from brain_dagster.store.reading import reading
@@ -46,7 +47,8 @@ def search(
         small = inline_collection(connection, scope) if mode is Mode.AUTO else None
         if small is not None:
             whole = fetch_whole_collection(connection, small)
-            return SearchResult(question.text, "inline", tuple(found.excerpt for found in whole))
+            whole_trace = _trace(scope, ())
+            return SearchResult(question.text, "inline", tuple(f.excerpt for f in whole), (), whole_trace)
     mode = ranked_mode(scope, mode)
     # The model runs while no connection is held; scope is resolved again in the transaction that reads.
     vector = None if mode is Mode.LEXICAL else embed_question(embedder, question.text)
@@ -54,7 +56,13 @@ def search(
         scope = resolve_scope(connection, principal, place, collections)
         ranking = rank(connection, scope, question, vector, mode=mode, depth=max(LIST_DEPTH, limit))
         excerpts = _first_distinct(connection, scope, ranking.candidates, limit)
-    return SearchResult(question.text, ranking.mode.value, excerpts, ranking.missing)
+    trace = _trace(scope, ranking.missing)
+    return SearchResult(question.text, ranking.mode.value, excerpts, ranking.missing, trace)
+
+
+def _trace(scope: Scope, missing: tuple[str, ...]) -> Trace:
+    reasons = tuple(ScopeTrace(c.name, c.reason) for c in scope.collections)
+    return Trace(reasons, (), (), None, missing, {})
 
 
 def _first_distinct(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from brain_dagster.model import ScoreKind
+from brain_dagster.model import Excerpt, ScoreKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +62,18 @@ class Trace:
     ranked_by: ScoreKind | None
     missing: tuple[str, ...]
     ms: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to one question.
+
+    mode     the mode that ran: dense, lexical, hybrid or inline
+    missing  what could not contribute, e.g. `dense: model unavailable`, `rerank: timed out`
+    """
+
+    query: str
+    mode: str
+    excerpts: tuple[Excerpt, ...]
+    missing: tuple[str, ...]
+    trace: Trace

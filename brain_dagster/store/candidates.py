@@ -10,4 +10,7 @@ from brain_dagster.model import Candidate, Score, ScoreKind
 
 
 def candidates(rows: psycopg.Cursor[tuple[Any, ...]], kind: ScoreKind) -> list[Candidate]:
-    return [Candidate(chunk, document, Score(kind, float(value))) for chunk, document, value in rows]
+    return [
+        Candidate(chunk, document, collection, Score(kind, float(value)))
+        for chunk, document, collection, value in rows
+    ]

@@ -34,7 +34,7 @@ FROM (
 -- Parameters: collections (integer[]), space (integer), question (vector), depth (integer)
 -- Promise: at most depth rows of live documents (A2), nearest first, ties by chunk id. The column is not
 --   cast to a width, so no vector index matches the order and none is used.
-SELECT near.chunk_id, d.id, near.similarity
+SELECT near.chunk_id, d.id, d.collection_id, near.similarity
 FROM (
     SELECT e.chunk_id, 1 - (e.embedding <=> %(question)s::vector) AS similarity
     FROM brain.chunk_embedding e
@@ -52,7 +52,7 @@ ORDER BY near.similarity DESC, near.chunk_id;
 --   index is partial and its expression has a width: {space}, {width} (integers)
 -- Promise: at most depth rows of live documents (A2), nearest first, ties by chunk id; may be fewer than
 --   match, so the caller counts.
-SELECT near.chunk_id, d.id, near.similarity
+SELECT near.chunk_id, d.id, d.collection_id, near.similarity
 FROM (
     SELECT e.chunk_id, 1 - (e.embedding::vector({width}) <=> %(question)s::vector({width})) AS similarity
     FROM brain.chunk_embedding e

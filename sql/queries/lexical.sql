@@ -26,7 +26,7 @@ GROUP BY t.term;
 --   question), depth (integer)
 -- Promise: at most depth rows of live documents (A2), best first, ties by chunk id. The score is exact
 --   BM25 over all terms of the question: the gate only decides which rows are scored.
-SELECT best.id, best.document_id, best.score
+SELECT best.id, best.document_id, d.collection_id, best.score
 FROM (
     SELECT c.id, c.document_id, -(c.bm25 <#> %(question)s::sparsevec) AS score
     FROM brain.chunk c

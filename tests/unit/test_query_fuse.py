@@ -12,7 +12,7 @@ from brain_dagster.query.fuse import DuplicateCandidate, fuse_by_rank
 
 def ranked(*chunk_ids: int, kind: ScoreKind = ScoreKind.COSINE) -> list[Candidate]:
     """A list in this order; the scores fall, as a scorer's would."""
-    return [Candidate(c, c, Score(kind, 1.0 - position / 100)) for position, c in enumerate(chunk_ids)]
+    return [Candidate(c, c, 1, Score(kind, 1.0 - position / 100)) for position, c in enumerate(chunk_ids)]
 
 
 def order(candidates: list[Candidate]) -> list[int]:
@@ -61,7 +61,7 @@ def test_a_removed_list_has_no_influence_left(one: list[int], two: list[int]) ->
 
 @given(lists_of_chunks)
 def test_only_positions_count_and_never_scores(chunks: list[int]) -> None:
-    flat = [Candidate(c, c, Score(ScoreKind.BM25, 1.0)) for c in chunks]
+    flat = [Candidate(c, c, 1, Score(ScoreKind.BM25, 1.0)) for c in chunks]
     assert fuse_by_rank([flat]) == fuse_by_rank([ranked(*chunks)])
 
 

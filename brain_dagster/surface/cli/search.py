@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from brain_dagster.model import Excerpt, Mode, Principal, SearchResult
+from brain_dagster.model import Excerpt, Mode, Principal
+from brain_dagster.query.trace import SearchResult
 from brain_dagster.surface.cli.options import as_option, json_option
 from brain_dagster.surface.context import acting_user, brain_settings, opened_database
 from brain_dagster.surface.render import print_json, say, shown
