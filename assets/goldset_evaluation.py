@@ -9,6 +9,7 @@ from assets.partitions import GOLDSET_FOLDER, GOLDSETS, OWNERS
 from brain_dagster.evals.report import evaluation_markdown
 from brain_dagster.evals.run import run_goldset
 from brain_dagster.model import Principal
+from brain_dagster.query.configured import configured_reranking
 from brain_dagster.settings import settings
 from resources.embedder import EmbedderResource
 from resources.store import StoreResource
@@ -34,7 +35,7 @@ from resources.store import StoreResource
 def goldset_evaluation(
     context: dg.AssetExecutionContext, store: StoreResource, embedder: EmbedderResource
 ) -> dg.MaterializeResult:
-    """Runs the goldset in every mode on behalf of BRAIN_USER and compares with the accepted baseline.
+    """Runs the goldset in every mode for BRAIN_USER in BRAIN_GROUPS; compares with the accepted baseline.
 
     Writes `eval_run`, `eval_metric` and every case to `eval_case` first; then a regression fails the run.
     Metrics are over the measurable cases: those whose file is indexed and embedded.
@@ -43,8 +44,9 @@ def goldset_evaluation(
     evaluation = run_goldset(
         store.db,
         embedder.open(store.db),
-        Principal(settings().user),
+        Principal(settings().user, settings().group_names),
         GOLDSET_FOLDER / f"{context.partition_key}.jsonl",
+        reranking=configured_reranking(settings()),
         run_key=context.run.run_id,
     )
     assert evaluation.verdict is not None, "run_goldset promises a judged evaluation"

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 REPOSITORY_ROOT = Path(__file__).resolve().parent.parent
@@ -38,6 +38,9 @@ class Settings(BaseSettings):
         default_factory=_login_name,
         description="Who the command line speaks for when --as is absent.",
     )
+    groups: str | None = Field(
+        None, description="The groups that BRAIN_USER is in, with commas between them."
+    )
     max_file_bytes: int = Field(20_000_000, description="Larger files are skipped with the rule `too-large`.")
     parse_timeout_s: float = Field(
         60.0, description="Wall clock for parsing one file; a PDF keeps the pages finished by then."
@@ -62,9 +65,46 @@ class Settings(BaseSettings):
     embed_threads: int | None = Field(
         None, description="Threads the embedding model may use. Absent: one per core."
     )
+    rerank: Literal["none", "cross-encoder", "http"] = Field(
+        "none", description="What reranks: nothing, a model on this machine, or an HTTP endpoint."
+    )
+    rerank_model: str | None = Field(
+        None, description="Folder or name of the cross-encoder, or the model the endpoint is asked for."
+    )
+    rerank_url: str | None = Field(None, description="Address of the rerank endpoint, its path included.")
+    rerank_api_key: SecretStr | None = Field(None, description="Sent to the endpoint as a bearer token.")
+    rerank_shape: Literal["auto", "cohere", "tei"] = Field(
+        "auto", description="How the endpoint wants its requests; auto: found out by the first question."
+    )
+    rerank_scores: Literal["unit", "raw"] = Field(
+        "unit", description="What the endpoint answers: numbers from 0 to 1, or raw logits."
+    )
+    rerank_timeout_s: float = Field(
+        5.0, gt=0, allow_inf_nan=False, description="Wall clock for reranking one question."
+    )
+    rerank_candidates: int = Field(
+        100, ge=1, le=1_000, description="How many candidates the reranker scores for one question."
+    )
+    rerank_floor: float = Field(
+        0.0, ge=0, le=1, description="Candidates that the reranker scores below this are not shown."
+    )
+    rerank_max_tokens: int = Field(
+        512, ge=8, description="Question and passage together are cut to this by the cross-encoder."
+    )
+    rerank_batch: int = Field(
+        16, ge=1, description="Passages the cross-encoder reads between two looks at the time limit."
+    )
+    rerank_threads: int | None = Field(
+        None, ge=1, description="Threads the cross-encoder may use. Absent: as many as torch uses already."
+    )
     dagster_pg_url: str | None = Field(
         None, description="Dagster's own storage; set by `brain` itself, and by `brain env` for you."
     )
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """BRAIN_GROUPS as names; empty parts are nothing."""
+        return tuple(name.strip() for name in (self.groups or "").split(",") if name.strip())
 
     @property
     def home_path(self) -> Path:

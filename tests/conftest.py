@@ -136,6 +136,15 @@ def db(db_url: str) -> Iterator[Database]:
     database.close()
 
 
+@pytest.fixture(scope="module")
+def shared_db(server_url: str) -> Iterator[Database]:
+    """One database for the tests of a module that only read it."""
+    with _cloned(server_url) as url:
+        database = Database(url, size=4)
+        yield database
+        database.close()
+
+
 Clone = Callable[[], AbstractContextManager[Database]]
 
 

@@ -10,7 +10,7 @@ from brain_dagster.chunk.tokens import TokenCounter
 from brain_dagster.contextualize.base import ChunkPlace, ContextSentence, Contextualizer
 from brain_dagster.contextualize.structure import embedding_header
 from brain_dagster.faults import fault
-from brain_dagster.lexical.bm25 import lexical_columns
+from brain_dagster.lexical.bm25 import lexical_columns, whole_document_vector
 from brain_dagster.model import Source
 from brain_dagster.progress import reporter
 from brain_dagster.store import contexts
@@ -18,6 +18,7 @@ from brain_dagster.store.contexts import ContextRow, WaitingChunk
 from brain_dagster.store.pool import Database
 
 _BATCH = 500
+_DOCUMENTS = 50
 # [CLS] and [SEP], and the newline between header and text, which is no token of its own.
 _SPECIAL_TOKENS = 2
 
@@ -51,9 +52,24 @@ def stage_contexts(
         written += len(rows)
         failed += sum(row.state == "failed" for row in rows)
         report.advance(source.key, "contexts", len(rows))
+    _weigh_documents(db, source)
     if total:
         report.end(source.key, "contexts", f"{written} chunks placed")
     return ContextsReport(written, failed, model_calls=0)
+
+
+def _weigh_documents(db: Database, source: Source) -> None:
+    """Give every staged document that has none its vector of words; each batch is durable."""
+    for batch in contexts.unweighed_documents(db, source, _DOCUMENTS):
+        vectors = [
+            (
+                document.path_key,
+                whole_document_vector(texts=document.texts, symbols=document.symbols, path=document.path),
+            )
+            for document in batch
+        ]
+        contexts.store_document_vectors(db, source, vectors)
+        fault("contexts.documents_weighed")
 
 
 def _describe(

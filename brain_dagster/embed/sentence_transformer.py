@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from brain_dagster.embed.base import Vectors
+from brain_dagster.embed.question import embed_long_question
 from brain_dagster.embed.weights import model_folder
 from brain_dagster.errors import Defect
 from brain_dagster.model import SpaceIdentity
@@ -19,6 +20,7 @@ from brain_dagster.settings import Settings
 
 # all-MiniLM-L6-v2 reads 256 word pieces by its own configuration, two of them special.
 MAX_TOKENS = 256
+_SPECIAL_TOKENS = 2
 WIDTH = 384
 # Batches are padded to a multiple of this. The math library keeps compiled kernels and buffers for every
 # length it has seen: without it a process grew from 0.6 to 3.0 GB over 240 lengths, with it to 0.7 GB, and
@@ -88,9 +90,21 @@ class SentenceTransformerEmbedder:
         return normalised
 
     def embed_query(self, text: str) -> Vectors:
-        """Embed one question. Shape (384,), float32, unit length."""
-        vector: Vectors = self.embed_passages([text])[0]
-        return vector
+        """Embed one question, however long. Shape (384,), float32, unit length."""
+        return embed_long_question(text, windows=self._windows, embed=self.embed_passages)
+
+    def _windows(self, text: str) -> list[str]:
+        """Cut a text into parts that the model reads whole; a short text is one part."""
+        room = MAX_TOKENS - _SPECIAL_TOKENS
+        spans: list[tuple[int, int]] = self._model.tokenizer(
+            text, add_special_tokens=False, return_offsets_mapping=True, truncation=False, verbose=False
+        )["offset_mapping"]
+        if len(spans) <= room:
+            return [text]
+        return [
+            text[spans[first][0] : spans[min(first + room, len(spans)) - 1][1]]
+            for first in range(0, len(spans), room)
+        ]
 
 
 def _digest(weights: Path) -> str:

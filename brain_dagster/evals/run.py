@@ -22,7 +22,8 @@ from brain_dagster.model import EmbeddingSpace, Mode, Principal
 from brain_dagster.progress import reporter
 from brain_dagster.query.embedder import QueryEmbedder
 from brain_dagster.query.question import read_question
-from brain_dagster.query.ranking import rank_files
+from brain_dagster.query.ranking import Reranking
+from brain_dagster.query.rankings import rank_files
 from brain_dagster.query.scope import resolve_scope
 from brain_dagster.store.evals import list_recipes
 from brain_dagster.store.pool import Database
@@ -47,9 +48,10 @@ def run_goldset(
     embedder: QueryEmbedder | None,
     principal: Principal,
     path: Path,
-    modes: Sequence[Mode] = DEFAULT_MODES,
+    modes: Sequence[Mode] | None = None,
     *,
     collections: Sequence[str] | None = None,
+    reranking: Reranking | None = None,
     run_key: str = "",
 ) -> Evaluation:
     """Evaluate the goldset in a file, judge it against its baseline, and store all of it.
@@ -60,7 +62,9 @@ def run_goldset(
     Raises    InvalidGoldset, and what `evaluate` raises; then nothing was measured and nothing is stored.
     """
     goldset = load_goldset(path)
-    evaluation = evaluate(db, embedder, principal, goldset, modes, collections=collections)
+    evaluation = evaluate(
+        db, embedder, principal, goldset, modes, collections=collections, reranking=reranking
+    )
     return judge_and_store(db, evaluation, run_key=run_key)
 
 
@@ -69,21 +73,22 @@ def evaluate(
     embedder: QueryEmbedder | None,
     principal: Principal,
     goldset: Goldset,
-    modes: Sequence[Mode] = DEFAULT_MODES,
+    modes: Sequence[Mode] | None = None,
     *,
     collections: Sequence[str] | None = None,
+    reranking: Reranking | None = None,
 ) -> Evaluation:
     """Ask every question of a goldset in every mode; stores nothing.
 
+    modes      None: dense, lexical, hybrid, and hybrid+rerank where there is a reranking
     A question is embedded once, whatever the number of modes. Progress goes to this context's reporter.
     Raises  UnknownCollection, DenseHalfMissing (a mode that needs vectors cannot have them), SearchTimedOut,
             DatabaseUnavailable.
     """
     started_at = datetime.now(UTC)
-    wanted = tuple(dict.fromkeys(modes))
-    asking = _Asking(
-        db, None if embedder is None else RememberingEmbedder(embedder), principal, wanted, collections
-    )
+    wanted = tuple(dict.fromkeys(modes or (*DEFAULT_MODES, *([Mode.RERANKED] if reranking else []))))
+    remembering = None if embedder is None else RememberingEmbedder(embedder)
+    asking = _Asking(db, remembering, principal, wanted, collections=collections, reranking=reranking)
     ground = _survey(asking, goldset.cases)
     results = tuple(_each_case(asking, goldset, ground.targets))
     return Evaluation(
@@ -96,7 +101,7 @@ def evaluate(
         recipe=ground.recipe,
         started_at=started_at,
         unrelated=modes_blind_to_the_question(
-            db, asking.embedder, principal, wanted, collections=collections
+            db, asking.embedder, principal, wanted, collections=collections, reranking=reranking
         ),
         missing=asking.missing_halves(),
     )
@@ -130,10 +135,12 @@ class _Asking:
         embedder: RememberingEmbedder | None,
         principal: Principal,
         modes: tuple[Mode, ...],
+        *,
         collections: Sequence[str] | None,
+        reranking: Reranking | None,
     ) -> None:
         self.db, self.embedder, self.principal = db, embedder, principal
-        self.modes, self.collections = modes, collections
+        self.modes, self.collections, self.reranking = modes, collections, reranking
         self._missing: Counter[tuple[str, str]] = Counter()
 
     def ask(self, case: Case, target: Target) -> CaseResult:
@@ -148,6 +155,7 @@ class _Asking:
                 collections=self.collections,
                 mode=mode,
                 files=FILES,
+                reranking=self.reranking,
             )
             ranks[mode.value] = rank_of(found.files, target.files)
             first[mode.value] = ":".join(found.files[0]) if found.files else None

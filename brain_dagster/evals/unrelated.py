@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from brain_dagster.model import Mode, Principal
 from brain_dagster.query.embedder import QueryEmbedder
-from brain_dagster.query.ranking import rank_chunks
+from brain_dagster.query.ranking import Reranking
+from brain_dagster.query.rankings import rank_chunks
 from brain_dagster.store.pool import Database
 
 QUESTIONS = (
@@ -29,6 +30,7 @@ def modes_blind_to_the_question(
     modes: Sequence[Mode],
     *,
     collections: Sequence[str] | None,
+    reranking: Reranking | None = None,
 ) -> tuple[str, ...]:
     """Return the modes in which both questions got the same passages in the same order.
 
@@ -36,7 +38,9 @@ def modes_blind_to_the_question(
     """
 
     def first(mode: Mode, question: str) -> list[int]:
-        ranked = rank_chunks(db, embedder, principal, question, collections=collections, mode=mode)
+        ranked = rank_chunks(
+            db, embedder, principal, question, collections=collections, mode=mode, reranking=reranking
+        )
         return [chunk.chunk_id for chunk in ranked.chunks[:COMPARED]]
 
     blind = []

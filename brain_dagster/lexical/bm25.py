@@ -28,7 +28,7 @@ from pgvector import SparseVector
 
 from brain_dagster.lexical.tokens import LONGEST_CACHED, unit_lexemes, units
 
-LEXICAL_RECIPE = "lexical/1"
+LEXICAL_RECIPE = "lexical/2"
 
 # pgvector's largest sparsevec. A term is the 0-based index into it, and fits PostgreSQL's integer.
 DIMENSIONS = 1_000_000_000
@@ -47,15 +47,36 @@ class Weights:
     without the fields, 0.689 with their weights at k1 1.2, 0.696 with k1 2.5. A larger k1 than the usual
     1.2 is what weighted fields ask for: a word of the path enters with frequency 4. Reference lengths
     of 80 to 150 differ by 0.005 at most (the means of the five sets are 110 to 152), 200 loses 0.01.
+    Headings and enclosing declarations counted four times instead of once: the handbook's MRR@10 from 0.911
+    to 0.918, the others the same within 0.004.
     """
 
     text: float = 1.0
     symbol: float = 2.0
     path: float = 4.0
-    context: float = 1.0
+    context: float = 4.0
     k1: float = 2.5
     b: float = 0.75
     reference_length: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentWeights:
+    """As `Weights`, for a whole document: what its chunks say together.
+
+    A question's words are often spread over the passages of the file that answers it. Adding a document's
+    own BM25 to that of each of its chunks moved MRR@10 of the lexical half from 0.722 to 0.752 and of the
+    hybrid from 0.746 to 0.773, the mean of five question sets (2026-11-30; both halves of the cases gained).
+    Constants as in `Weights`: between references of 400 and the mean of each corpus (1,100 to 10,400
+    weighted lexemes) the mean moves by 0.006.
+    """
+
+    text: float = 1.0
+    symbol: float = 1.0
+    path: float = 4.0
+    k1: float = 2.5
+    b: float = 0.75
+    reference_length: float = 2_000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +104,7 @@ class LexicalColumns:
 
 
 WEIGHTS = Weights()
+DOCUMENT_WEIGHTS = DocumentWeights()
 
 
 def lexical_columns(
@@ -96,19 +118,39 @@ def lexical_columns(
 def document_vector(fields: Fields, weights: Weights = WEIGHTS) -> LexicalColumns:
     """Weigh the words of one chunk. A chunk without a word has no terms and an empty vector."""
     frequencies: Counter[int] = Counter()
-    for field, weight in (
-        (fields.text, weights.text),
-        (fields.symbol, weights.symbol),
-        (fields.path, weights.path),
-        (fields.context, weights.context),
-    ):
-        for term, count in Counter(terms_of(field)).items():
-            frequencies[term] += weight * count  # type: ignore[assignment]
-    length = sum(frequencies.values())
-    kept = _most_frequent(frequencies)
-    norm = weights.k1 * (1 - weights.b + weights.b * length / weights.reference_length)
-    values = {term: f * (weights.k1 + 1) / (f + norm) for term, f in kept}
+    _count(frequencies, fields.text, weights.text)
+    _count(frequencies, fields.symbol, weights.symbol)
+    _count(frequencies, fields.path, weights.path)
+    _count(frequencies, fields.context, weights.context)
+    values = _saturate(frequencies, weights)
     return LexicalColumns(sorted(values), SparseVector(values, DIMENSIONS), len(values) < len(frequencies))
+
+
+def whole_document_vector(
+    *, texts: Iterable[str], symbols: Iterable[str], path: str, weights: DocumentWeights = DOCUMENT_WEIGHTS
+) -> SparseVector:
+    """Weigh the words of a whole document, given its chunks' texts and symbols.
+
+    The order of the chunks does not matter, nor how the document was cut.
+    """
+    frequencies: Counter[int] = Counter()
+    for text in texts:
+        _count(frequencies, text, weights.text)
+    for symbol in symbols:
+        _count(frequencies, symbol, weights.symbol)
+    _count(frequencies, path, weights.path)
+    return SparseVector(_saturate(frequencies, weights), DIMENSIONS)
+
+
+def _count(frequencies: Counter[int], field: str, weight: float) -> None:
+    for term, count in Counter(terms_of(field)).items():
+        frequencies[term] += weight * count  # type: ignore[assignment]
+
+
+def _saturate(frequencies: Counter[int], weights: Weights | DocumentWeights) -> dict[int, float]:
+    length = sum(frequencies.values())
+    norm = weights.k1 * (1 - weights.b + weights.b * length / weights.reference_length)
+    return {term: f * (weights.k1 + 1) / (f + norm) for term, f in _most_frequent(frequencies)}
 
 
 def _most_frequent(frequencies: Counter[int]) -> Iterable[tuple[int, float]]:

@@ -23,17 +23,19 @@ GATE_SHARE = 0.1
 class WeighedQuestion:
     """A question ready for the scan.
 
-    gate      terms of which a row must hold at least one to be scored, ascending by frequency
-    rows      how many rows the gate lets in at most
-    vector    idf times the weight in the question, over every scored term
+    gate             terms of which a row must hold at least one to be scored, ascending by frequency
+    rows             how many rows the gate lets in at most
+    vector           idf times the weight in the question, over every scored term
+    document_vector  the same, with the idf among documents
     """
 
     gate: list[int]
     rows: int
     vector: SparseVector
+    document_vector: SparseVector
 
 
-def weigh(terms: Mapping[int, int], statistics: TermStatistics) -> WeighedQuestion | None:
+def weigh(terms: Mapping[int, float], statistics: TermStatistics) -> WeighedQuestion | None:
     """Weigh the terms of a question by their rarity; None if no term of it occurs in scope.
 
     Source  idf as in Robertson and Zaragoza 2009 with 1 added inside the logarithm, so that a term in
@@ -44,8 +46,11 @@ def weigh(terms: Mapping[int, int], statistics: TermStatistics) -> WeighedQuesti
     if not found:
         return None
     gate, rows = _gate(found, statistics.chunks)
-    weights = {t: terms[t] * idf(frequency, statistics.chunks) for frequency, t in found}
-    return WeighedQuestion(gate, rows, SparseVector(weights, DIMENSIONS))
+    own = {t: terms[t] * idf(frequency, statistics.chunks) for frequency, t in found}
+    whole = {
+        t: terms[t] * idf(statistics.document_frequencies.get(t, 0), statistics.documents) for _, t in found
+    }
+    return WeighedQuestion(gate, rows, SparseVector(own, DIMENSIONS), SparseVector(whole, DIMENSIONS))
 
 
 def idf(frequency: int, chunks: int) -> float:

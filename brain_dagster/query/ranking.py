@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from time import perf_counter
 
-from brain_dagster.errors import Transient
-from brain_dagster.model import Candidate, Mode, Principal, Score
-from brain_dagster.query.embedder import NoVector, QueryEmbedder, embed_question
+from brain_dagster.errors import BadUsage, Transient
+from brain_dagster.model import Candidate, Mode, ScoreKind
+from brain_dagster.query.draw import draw_round_robin
+from brain_dagster.query.embedder import NoVector
+from brain_dagster.query.exact import find_exactly
 from brain_dagster.query.fuse import fuse_by_rank
-from brain_dagster.query.gather import Gathered, gather
-from brain_dagster.query.question import Question, read_question
-from brain_dagster.query.scope import Scope, default_mode, resolve_scope
+from brain_dagster.query.gather import Gathered, HalfList, gather
+from brain_dagster.query.question import Question
+from brain_dagster.query.rerank import missing_words, rerank_union
+from brain_dagster.query.scope import Scope
+from brain_dagster.query.trace import Dropped, ListTrace
+from brain_dagster.rerank.base import Reranker, RerankFailed
 from brain_dagster.store.dense import QueryVector
-from brain_dagster.store.excerpts import place_chunks
+from brain_dagster.store.excerpts import fetch_chunks
 from brain_dagster.store.pool import Connection, Database
-from brain_dagster.store.reading import reading
 
 # Candidates per list. Declaration chunks are about half the size of the 1,200 characters for which 100 is
-# usual, so 200 of them stand for as many files; measured on three goldsets, 200 was never worse than 100.
+# usual, so 200 of them stand for as many files; measured on five goldsets, 200 was never worse than 100.
 LIST_DEPTH = 200
-DEEPEST_LIST = 20_000
+# A place that stands letter by letter as asked comes first: 3/(60 + 20) is more than two lists can give.
+EXACT_WEIGHT = 3.0
 
 
 class DenseHalfMissing(Transient):
@@ -28,117 +34,63 @@ class DenseHalfMissing(Transient):
 
 
 @dataclass(frozen=True, slots=True)
+class Reranking:
+    """How to rerank: by what, how many candidates, what is too little to be shown, and how long to wait."""
+
+    reranker: Reranker
+    candidates: int = 100
+    floor: float = 0.0
+    timeout_s: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What a reranker is to see.
+
+    candidates  the union, drawn from every collection's lists in turn, no chunk twice
+    texts       what it reads of each chunk
+    """
+
+    candidates: tuple[Candidate, ...]
+    texts: dict[int, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """Candidates of one score kind, best first.
 
-    mode         the mode that ran: hybrid with one half missing ran as the other half alone
+    mode         the mode that ran: hybrid with one half missing ran as the other half alone, and reranking
+                 that failed as rank fusion
+    ranked_by    the kind of every candidate's score; None without candidates
+    lists        what the halves found, after the exact list where the question quotes something
+    draw         what `rerank` is to score; None if nothing is to be reranked
     is_complete  whether every list ended before its depth, so that asking deeper would find no more
+    ms           wall time of gathering and of reranking
     """
 
     mode: Mode
     candidates: tuple[Candidate, ...]
+    lists: tuple[HalfList, ...]
     missing: tuple[str, ...]
-    trace: tuple[str, ...]
+    trace: tuple[ListTrace, ...]
     is_complete: bool
+    ms: dict[str, float]
+    draw: Draw | None = None
+    dropped: tuple[Dropped, ...] = ()
+
+    @property
+    def ranked_by(self) -> ScoreKind | None:
+        """The kind of every candidate's score; None without candidates."""
+        return self.candidates[0].score.kind if self.candidates else None
 
 
-@dataclass(frozen=True, slots=True)
-class RankedChunk:
-    """A chunk's place in a ranking, with the file it is in; `source` is the source's key."""
-
-    chunk_id: int
-    document_id: int
-    source: str
-    path: str
-    score: Score
-
-
-@dataclass(frozen=True, slots=True)
-class RankedChunks:
-    """A ranking with files; see Ranking for the fields."""
-
-    mode: Mode
-    chunks: tuple[RankedChunk, ...]
-    missing: tuple[str, ...]
-    trace: tuple[str, ...]
-    is_complete: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RankedFiles:
-    """Distinct files, best first, each standing for its best chunk, as (source key, path)."""
-
-    mode: Mode
-    files: tuple[tuple[str, str], ...]
-    missing: tuple[str, ...]
-
-
-def rank_chunks(
-    db: Database,
-    embedder: QueryEmbedder | None,
-    principal: Principal,
-    text: str,
-    *,
-    collections: Sequence[str] | None = None,
-    place: str | None = None,
-    mode: Mode = Mode.AUTO,
-    depth: int = LIST_DEPTH,
-) -> RankedChunks:
-    """Rank chunks for a question, `depth` candidates per list; never inline.
-
-    Raises  UnknownCollection, EmptyQuestion, QuestionTooLong, DenseHalfMissing, and what `reading` raises.
-    """
-    question = read_question(text)
-    with reading(db) as connection:
-        mode = ranked_mode(resolve_scope(connection, principal, place, collections), mode)
-    vector = None if mode is Mode.LEXICAL else embed_question(embedder, question.text)
-    with reading(db) as connection:
-        scope = resolve_scope(connection, principal, place, collections)
-        ranking = rank(connection, scope, question, vector, mode=mode, depth=depth)
-        chunks = _with_files(connection, scope, ranking.candidates)
-    return RankedChunks(ranking.mode, chunks, ranking.missing, ranking.trace, ranking.is_complete)
-
-
-def rank_files(
-    db: Database,
-    embedder: QueryEmbedder | None,
-    principal: Principal,
-    text: str,
-    *,
-    collections: Sequence[str] | None = None,
-    place: str | None = None,
-    mode: Mode = Mode.AUTO,
-    files: int = 50,
-) -> RankedFiles:
-    """Return the first `files` distinct files for a question.
-
-    Order   the files of the lists that a search uses come first and in its order. If they are too few,
-            deeper lists only append: more depth must not change the ranks that are being measured.
-    """
-    question = read_question(text)
-    with reading(db) as connection:
-        mode = ranked_mode(resolve_scope(connection, principal, place, collections), mode)
-    vector = None if mode is Mode.LEXICAL else embed_question(embedder, question.text)
-    found: dict[tuple[str, str], None] = {}
-    with reading(db) as connection:
-        scope = resolve_scope(connection, principal, place, collections)
-        depth = LIST_DEPTH
-        while True:
-            ranking = rank(connection, scope, question, vector, mode=mode, depth=depth)
-            for chunk in _with_files(connection, scope, ranking.candidates):
-                found.setdefault((chunk.source, chunk.path))
-            if len(found) >= files or ranking.is_complete or depth >= DEEPEST_LIST:
-                break
-            depth *= 5
-    return RankedFiles(ranking.mode, tuple(found)[:files], ranking.missing)
-
-
-def ranked_mode(scope: Scope, mode: Mode) -> Mode:
-    """The mode to rank in: the one asked for, or the default of the collections in scope."""
-    return default_mode(scope) if mode is Mode.AUTO else mode
+def reranked_mode(mode: Mode, reranking: Reranking | None) -> Mode:
+    """A hybrid search is reranked where a reranker is at hand."""
+    return Mode.RERANKED if mode is Mode.HYBRID and reranking is not None else mode
 
 
 def rank(
+    db: Database,
     connection: Connection,
     scope: Scope,
     question: Question,
@@ -146,38 +98,109 @@ def rank(
     *,
     mode: Mode,
     depth: int,
+    reranking: Reranking | None = None,
 ) -> Ranking:
-    """Gather and rank once, over the union. `mode` is dense, lexical or hybrid.
+    """Gather and rank once, over the union. `mode` is dense, lexical, hybrid or hybrid+rerank.
 
+    In the mode hybrid+rerank the result is in the order of rank fusion and carries the draw; `rerank` does
+    the rest, once the connection was given back: a reranker may take seconds (I7).
     Raises  DenseHalfMissing - dense alone was asked for and cannot answer.
+            BadUsage         - hybrid+rerank without a reranker.
     """
-    gathered = gather(connection, scope, question, vector, mode=mode, depth=depth)
-    lists = [found for found in (gathered.dense, gathered.lexical) if found is not None]
-    if mode is Mode.DENSE and gathered.dense is None:
+    if mode is Mode.RERANKED and reranking is None:
+        raise BadUsage("no reranker is configured; set BRAIN_RERANK, or choose another mode")
+    started = perf_counter()
+    halves = Mode.HYBRID if mode is Mode.RERANKED else mode
+    gathered = gather(db, connection, scope, question, vector, mode=halves, depth=depth)
+    if mode is Mode.DENSE and gathered.half("dense") is None:
         raise DenseHalfMissing(gathered.missing[0])
+    exact = _exact_list(connection, scope, question) if halves is Mode.HYBRID else None
+    lists = (*([exact.found] if exact else []), *gathered.lists)
+    draw = _draw(connection, scope, lists, reranking) if reranking and mode is Mode.RERANKED else None
     return Ranking(
-        mode=_mode_that_ran(mode, gathered),
-        candidates=tuple(fuse_by_rank(lists) if len(lists) > 1 else lists[0] if lists else ()),
-        missing=tuple(gathered.missing),
-        trace=tuple(gathered.trace),
-        is_complete=all(len(found) < depth for found in lists),
+        mode=_mode_that_ran(halves, gathered),
+        candidates=tuple(_fuse(gathered, exact)),
+        lists=lists,
+        missing=gathered.missing,
+        trace=(*gathered.trace, *(exact.trace if exact else ())),
+        is_complete=all(len(found.candidates) < depth for found in gathered.lists),
+        ms={"gather": (perf_counter() - started) * 1000},
+        draw=draw,
     )
+
+
+def rerank(ranking: Ranking, question: Question, reranking: Reranking) -> Ranking:
+    """Score the draw in one call and order by it; what is below the floor is dropped, nothing is padded.
+
+    A failure leaves the order of rank fusion standing and is named in `missing` (I11).
+    """
+    if ranking.draw is None:
+        return ranking
+    drawn = ranking.draw.candidates
+    try:
+        reranked = rerank_union(
+            reranking.reranker,
+            question.text,
+            drawn,
+            ranking.draw.texts,
+            floor=reranking.floor,
+            timeout_s=reranking.timeout_s,
+        )
+    except RerankFailed as failed:
+        return replace(ranking, missing=(*ranking.missing, missing_words(failed)))
+    seen = {candidate.chunk_id for candidate in drawn}
+    beyond = tuple(c.chunk_id for c in ranking.candidates if c.chunk_id not in seen)
+    dropped = (Dropped("cap", beyond), Dropped("floor", reranked.below_floor))
+    return replace(
+        ranking,
+        mode=Mode.RERANKED,
+        candidates=reranked.candidates,
+        dropped=tuple(kind for kind in dropped if kind.chunk_ids),
+        ms={**ranking.ms, "rerank": reranked.ms},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Exact:
+    found: HalfList
+    trace: tuple[ListTrace, ...]
+
+
+def _exact_list(connection: Connection, scope: Scope, question: Question) -> _Exact | None:
+    """Look up what the question quotes; None if it quotes nothing that stands anywhere."""
+    if not question.mentions or not scope.collections:
+        return None
+    started = perf_counter()
+    found = find_exactly(connection, scope.ids, question.mentions)
+    ms = (perf_counter() - started) * 1000
+    if not found:
+        return None
+    parts = tuple(tuple(c for c in found if c.collection_id == collection) for collection in scope.ids)
+    trace = tuple(
+        ListTrace("exact", collection.name, "looked up letter by letter", len(part), ms)
+        for collection, part in zip(scope.collections, parts, strict=True)
+        if part
+    )
+    return _Exact(HalfList("exact", tuple(found), parts), trace)
+
+
+def _fuse(gathered: Gathered, exact: _Exact | None) -> list[Candidate]:
+    """One list per scorer; a list that is alone keeps its own scores, as there is nothing to fuse."""
+    lists = [found.candidates for found in gathered.lists]
+    if exact:
+        return fuse_by_rank([*lists, exact.found.candidates], weights=[*[1.0] * len(lists), EXACT_WEIGHT])
+    return fuse_by_rank(lists) if len(lists) > 1 else list(lists[0]) if lists else []
+
+
+def _draw(connection: Connection, scope: Scope, lists: Sequence[HalfList], reranking: Reranking) -> Draw:
+    """Draw from every collection's lists in turn, so that each of them reaches the reranker."""
+    parts = [part for found in lists for part in found.by_collection]
+    drawn = draw_round_robin(parts, reranking.candidates)
+    chunks = fetch_chunks(connection, scope.ids, [candidate.chunk_id for candidate in drawn])
+    texts = {i: f"{chunk.path} {chunk.symbol}".strip() + f"\n{chunk.text}" for i, chunk in chunks.items()}
+    return Draw(tuple(drawn), texts)
 
 
 def _mode_that_ran(mode: Mode, gathered: Gathered) -> Mode:
-    if mode is Mode.HYBRID and gathered.dense is None and gathered.lexical is not None:
-        return Mode.LEXICAL
-    if mode is Mode.HYBRID and gathered.lexical is None and gathered.dense is not None:
-        return Mode.DENSE
-    return mode
-
-
-def _with_files(
-    connection: Connection, scope: Scope, candidates: Sequence[Candidate]
-) -> tuple[RankedChunk, ...]:
-    places = place_chunks(connection, scope.ids, [candidate.chunk_id for candidate in candidates])
-    return tuple(
-        RankedChunk(c.chunk_id, c.document_id, *places[c.chunk_id], c.score)
-        for c in candidates
-        if c.chunk_id in places
-    )
+    ran = {found.half for found in gathered.lists}
+    return Mode(ran.pop()) if mode is Mode.HYBRID and len(ran) == 1 else mode

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from brain_dagster.errors import UnknownCollection
 from brain_dagster.model import Mode, Principal
 from brain_dagster.store.pool import Connection
-from brain_dagster.store.scope import ReadableCollection, fits_inline, readable_collections
+from brain_dagster.store.scope import ReadableCollection, fits_inline, narrow, readable_collections
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +28,26 @@ def resolve_scope(
 ) -> Scope:
     """Resolve on every request, inside the transaction that reads (I3); no request means all there is.
 
-    Raises  UnknownCollection - a requested collection does not exist or may not be searched by this
+    From here on the transaction sees rows of the scope and of no other collection.
+    Raises  NotAUser; UnknownCollection - a requested collection does not exist or may not be searched by this
             principal in this place. The two are not told apart, or names could be guessed.
     """
+    scope = Scope(_allowed(connection, principal, place, requested))
+    narrow(connection, scope.ids)
+    return scope
+
+
+def _allowed(
+    connection: Connection, principal: Principal, place: str | None, requested: Sequence[str] | None
+) -> tuple[ReadableCollection, ...]:
     allowed = readable_collections(connection, principal, place)
     if requested is None:
-        return Scope(tuple(allowed))
+        return tuple(allowed)
     by_name = {collection.name: collection for collection in allowed}
     for name in requested:
         if name not in by_name:
             raise UnknownCollection(subject=name)
-    return Scope(tuple(by_name[name] for name in sorted(set(requested))))
+    return tuple(by_name[name] for name in sorted(set(requested)))
 
 
 def inline_collection(connection: Connection, scope: Scope) -> ReadableCollection | None:

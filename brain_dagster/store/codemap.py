@@ -14,7 +14,7 @@ from brain_dagster.store.cursors import stream
 from brain_dagster.store.pool import Database
 from brain_dagster.store.queries import sql
 from brain_dagster.store.reading import reading
-from brain_dagster.store.scope import readable_collections
+from brain_dagster.store.scope import narrow, readable_collections
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +137,7 @@ def code_map_of(db: Database, principal: Principal, key: str) -> CodeMap:
     """
     with reading(db) as connection:
         allowed = [collection.id for collection in readable_collections(connection, principal, None)]
+        narrow(connection, allowed)
         wanted = {"key": clean_text(key), "collections": allowed}
         found = connection.execute(sql("codemap.find_readable_source"), wanted).fetchone()
         if found is None:

@@ -40,6 +40,16 @@ class WaitingChunk:
 
 
 @dataclass(frozen=True, slots=True)
+class UnweighedDocument:
+    """A staged document whose words were not weighed yet: its chunks' texts and symbols, in order."""
+
+    path_key: bytes
+    path: str
+    texts: tuple[str, ...]
+    symbols: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ContextRow:
     """What the contexts stage derived for one staged chunk.
 
@@ -80,6 +90,23 @@ def _waiting(row: tuple[Any, ...]) -> WaitingChunk:
     """Build a waiting chunk; PostgreSQL's arrays become tuples."""
     values: list[Any] = [tuple(value) if isinstance(value, list) else value for value in row]
     return WaitingChunk(*values)
+
+
+def unweighed_documents(db: Database, source: Source, batch: int) -> Iterator[list[UnweighedDocument]]:
+    """Yield the staged documents without a vector of words, in lists of up to `batch`."""
+    for rows in stream(db, sql("staging.get_unweighed_documents"), {"source_id": source.id}, batch):
+        yield [UnweighedDocument(key, path, tuple(texts), tuple(names)) for key, path, texts, names in rows]
+
+
+def store_document_vectors(
+    db: Database, source: Source, vectors: Sequence[tuple[bytes, SparseVector]]
+) -> None:
+    """Keep the vectors of whole documents, by path key, all or nothing."""
+    with db.transaction() as connection, connection.cursor() as cursor:
+        cursor.executemany(
+            sql("staging.set_document_vector"),
+            [{"source_id": source.id, "path_key": key, "bm25": vector} for key, vector in vectors],
+        )
 
 
 def store_contexts(db: Database, source: Source, rows: Sequence[ContextRow]) -> None:

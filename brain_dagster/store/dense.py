@@ -15,9 +15,11 @@ from brain_dagster.store.pool import Connection
 from brain_dagster.store.queries import sql
 from brain_dagster.store.reading import one_row
 
-# pgvector's default search width, its largest, and how far an iterative scan may walk for a filter.
-DEFAULT_EF_SEARCH = 40
+# The search width of the index: at least, and pgvector's largest. pgvector's own default of 40 returned 96 %
+# of the true ten nearest where every second of 60,000 vectors passed the filter, and saved 2 ms (2026-12-01).
+LEAST_EF_SEARCH = 100
 LARGEST_EF_SEARCH = 1_000
+# How far an iterative scan may walk for its filter.
 MAX_SCAN_TUPLES = 100_000
 
 
@@ -34,24 +36,45 @@ class QueryVector:
         return int(self.values.shape[0])
 
 
-def space_is_active(connection: Connection, vector: QueryVector) -> bool:
-    """Whether the store still answers from the space the question was embedded in (B5)."""
-    parameters = {"space": vector.space_id, "width": vector.width}
-    return bool(one_row(connection, "dense.space_is_active", parameters)[0])
+def index_name(space_id: int) -> str:
+    """The name of the HNSW index of one space."""
+    return f"chunk_embedding_hnsw_{space_id}"
 
 
-def count_vectors_up_to(
-    connection: Connection, collections: Sequence[int], space_id: int, at_most: int
-) -> int:
-    """Count the vectors in scope, but no further than `at_most`."""
-    parameters = {"collections": list(collections), "space": space_id, "at_most": at_most}
-    return int(one_row(connection, "dense.count_vectors_up_to", parameters)[0])
+@dataclass(frozen=True, slots=True)
+class SpaceState:
+    """The space of a question, as the store knows it.
+
+    is_active  whether the store still answers from it (B5)
+    indexed    about how many vectors its HNSW index holds, whoever may read them; 0 without a valid index
+    """
+
+    is_active: bool
+    indexed: int
+
+
+def space_state(connection: Connection, vector: QueryVector) -> SpaceState:
+    """Look up the space of a question."""
+    parameters = {
+        "space": vector.space_id,
+        "width": vector.width,
+        "index_name": index_name(vector.space_id),
+    }
+    return SpaceState(*one_row(connection, "dense.space_state", parameters))
+
+
+def find_large(
+    connection: Connection, collections: Sequence[int], vector: QueryVector, vectors: int
+) -> set[int]:
+    """Return those of the collections that hold at least so many vectors in the question's space."""
+    parameters = {"collections": list(collections), "space": vector.space_id, "vectors": vectors}
+    return {collection for (collection,) in connection.execute(sql("dense.find_large"), parameters)}
 
 
 def rank_densely_by_scan(
     connection: Connection, collections: Sequence[int], vector: QueryVector, depth: int
 ) -> list[Candidate]:
-    """Compare every vector in scope; nearest first."""
+    """Compare every vector; the `depth` nearest of each collection, all of them nearest first."""
     parameters = {
         "collections": list(collections),
         "space": vector.space_id,
@@ -62,14 +85,18 @@ def rank_densely_by_scan(
 
 
 def rank_densely_by_index(
-    connection: Connection, collections: Sequence[int], vector: QueryVector, depth: int
+    connection: Connection, collection: int, vector: QueryVector, depth: int
 ) -> list[Candidate]:
     """Ask the HNSW index; nearest first. May return fewer than match: the caller counts (C1)."""
-    width = min(max(DEFAULT_EF_SEARCH, 2 * depth), LARGEST_EF_SEARCH)
-    tuning = {"ef_search": str(width), "max_scan_tuples": str(MAX_SCAN_TUPLES)}
+    tuning = {"ef_search": str(search_width(depth)), "max_scan_tuples": str(MAX_SCAN_TUPLES)}
     connection.execute(sql("dense.configure_hnsw"), tuning)
     query = compose.SQL(sql("dense.rank_by_index")).format(
         space=compose.Literal(int(vector.space_id)), width=compose.Literal(vector.width)
     )
-    parameters = {"collections": list(collections), "question": vector.values, "depth": depth}
+    parameters = {"collection": collection, "question": vector.values, "depth": depth}
     return candidates(connection.execute(query, parameters), ScoreKind.COSINE)
+
+
+def search_width(depth: int) -> int:
+    """The index's search width for a list of this depth (C2)."""
+    return min(max(LEAST_EF_SEARCH, 2 * depth), LARGEST_EF_SEARCH)

@@ -39,12 +39,15 @@ class Versions:
 class Diagnosis:
     """What `brain doctor` found.
 
-    search_role  usable | missing | not-granted: whether searches run under the role that cannot write (D6)
+    search_role  usable | missing | not-granted | too-wide: whether searches run under the role that cannot
+                 write and reads the named collections only (D6, I3)
+    too_wide     what that role may do beyond that, in words; empty unless it is too-wide
     """
 
     violations: tuple[Violation, ...]
     versions: Versions
     search_role: str
+    too_wide: tuple[str, ...] = ()
 
     @property
     def is_healthy(self) -> bool:
@@ -72,7 +75,14 @@ def _check(connection: Connection, name: str) -> list[Violation]:
 
 def diagnose(db: Database) -> Diagnosis:
     """Check the invariants and collect the versions."""
-    return Diagnosis(check_invariants(db), read_all_versions(db), _search_role(db))
+    too_wide = tuple(words for (words,) in db.all(sql("migrate.find_wide_rights")))
+    role = _search_role(db)
+    return Diagnosis(
+        check_invariants(db),
+        read_all_versions(db),
+        "too-wide" if role == "usable" and too_wide else role,
+        too_wide if role == "usable" else (),
+    )
 
 
 def read_all_versions(db: Database) -> Versions:

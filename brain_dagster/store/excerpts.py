@@ -1,24 +1,40 @@
-"""What a reader gets of the chunks a ranking chose."""
+"""The stored text and place of the chunks a ranking chose."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
 
-from brain_dagster.model import Candidate, Excerpt, Score, ScoreKind
 from brain_dagster.store.pool import Connection
 from brain_dagster.store.queries import sql
 from brain_dagster.store.scope import ReadableCollection
 
 
 @dataclass(frozen=True, slots=True)
-class FoundExcerpt:
-    """An excerpt with the identities by which a ranking knows it."""
+class FoundChunk:
+    """A live chunk as it is stored, with all that a reader is told about it.
+
+    ordinal               its position in its document, from 0
+    start_byte, end_byte  its span in the document's UTF-8 text; None in paged documents
+    """
 
     chunk_id: int
     document_id: int
-    excerpt: Excerpt
+    ordinal: int
+    collection: str
+    source: str
+    path: str
+    start_byte: int | None
+    end_byte: int | None
+    start_line: int | None
+    end_line: int | None
+    page: int | None
+    symbol: str
+    tokens: int
+    revision: str
+    indexed_at: datetime
+    text: str
 
 
 def place_chunks(
@@ -30,36 +46,18 @@ def place_chunks(
     return {chunk_id: (key, path) for chunk_id, key, path in rows}
 
 
-def fetch_excerpts(
-    connection: Connection, collections: Sequence[int], candidates: Sequence[Candidate]
-) -> list[FoundExcerpt]:
-    """Return the excerpts of these candidates in their order; those no longer live are left out."""
-    chunk_ids = [candidate.chunk_id for candidate in candidates]
-    parameters = {"collections": list(collections), "chunks": chunk_ids}
-    rows = {row[0]: row for row in connection.execute(sql("excerpts.fetch"), parameters)}
-    return [_excerpt(rows[c.chunk_id], c.score) for c in candidates if c.chunk_id in rows]
+def fetch_chunks(
+    connection: Connection, collections: Sequence[int], chunk_ids: Sequence[int]
+) -> dict[int, FoundChunk]:
+    """Return these chunks by id; those that are not live, or not in these collections, are absent (A2)."""
+    parameters = {"collections": list(collections), "chunks": list(chunk_ids)}
+    rows = connection.execute(sql("excerpts.fetch"), parameters)
+    return {row[0]: FoundChunk(*row) for row in rows}
 
 
-def fetch_whole_collection(connection: Connection, collection: ReadableCollection) -> list[FoundExcerpt]:
-    """Return a small collection in reading order; nothing is ranked, so no score has a value."""
+def fetch_whole_collection(connection: Connection, collection: ReadableCollection) -> list[FoundChunk]:
+    """Return the live chunks of a small collection in reading order."""
     parameters = {"collection": collection.id, "rows": collection.inline_token_limit}
-    rows = connection.execute(sql("excerpts.fetch_whole_collection"), parameters)
-    return [_excerpt(row, Score(ScoreKind.INLINE, None)) for row in rows]
-
-
-def _excerpt(row: tuple[Any, ...], score: Score) -> FoundExcerpt:
-    chunk, document, collection, source, path, start, end, page, symbol, revision, indexed_at, text = row
-    excerpt = Excerpt(
-        collection=collection,
-        source=source,
-        path=path,
-        start_line=start,
-        end_line=end,
-        page=page,
-        symbol=symbol,
-        score=score,
-        revision=revision,
-        indexed_at=indexed_at,
-        text=text,
-    )
-    return FoundExcerpt(chunk, document, excerpt)
+    return [
+        FoundChunk(*row) for row in connection.execute(sql("excerpts.fetch_whole_collection"), parameters)
+    ]

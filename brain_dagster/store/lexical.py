@@ -13,17 +13,23 @@ from brain_dagster.store.pool import Connection
 from brain_dagster.store.queries import sql
 from brain_dagster.store.reading import one_row
 
+# For so many chunks, best by their own score, the document's score is looked up.
+BREADTH = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class TermStatistics:
     """What BM25 needs to know of the searched collections.
 
-    chunks       how many there are
-    frequencies  in how many of them a term occurs; terms that occur nowhere are absent
+    chunks, documents     how many there are
+    frequencies           in how many chunks a term occurs; terms that occur nowhere are absent
+    document_frequencies  in how many documents it occurs
     """
 
     chunks: int
+    documents: int
     frequencies: dict[int, int]
+    document_frequencies: dict[int, int]
 
 
 def term_statistics(
@@ -31,9 +37,14 @@ def term_statistics(
 ) -> TermStatistics:
     """Return the statistics of `terms`, summed over the sources of `collections`."""
     scope = {"collections": list(collections)}
-    (chunks,) = one_row(connection, "lexical.count_chunks", scope)
-    rows = connection.execute(sql("lexical.document_frequencies"), {**scope, "terms": list(terms)})
-    return TermStatistics(chunks, dict(rows.fetchall()))
+    chunks, documents = one_row(connection, "lexical.count_chunks", scope)
+    rows = connection.execute(sql("lexical.document_frequencies"), {**scope, "terms": list(terms)}).fetchall()
+    return TermStatistics(
+        chunks,
+        documents,
+        {term: frequency for term, frequency, _ in rows},
+        {term: frequency for term, _, frequency in rows},
+    )
 
 
 def rank_lexically(
@@ -42,13 +53,19 @@ def rank_lexically(
     *,
     gate: Sequence[int],
     question: SparseVector,
+    document_question: SparseVector,
     depth: int,
 ) -> list[Candidate]:
-    """Return the best chunks by BM25 among those that hold one of the gate's terms, best first."""
+    """Return the best chunks by BM25 among those that hold one of the gate's terms, best first.
+
+    A chunk's score is its own and its document's together; see sql/queries/lexical.sql.
+    """
     parameters = {
         "collections": list(collections),
         "gate": list(gate),
         "question": question,
+        "document_question": document_question,
+        "breadth": max(BREADTH, depth),
         "depth": depth,
     }
     return candidates(connection.execute(sql("lexical.rank"), parameters), ScoreKind.BM25)

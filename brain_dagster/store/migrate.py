@@ -93,7 +93,7 @@ def _settle(connection: Connection) -> None:
     with connection.transaction():
         # Two GRANTs on one table at once end in "tuple concurrently updated".
         connection.execute(sql("migrate.lock_schema"))
-        connection.execute(sql("migrate.grant_to_search_role"))
+        connection.execute(sql("migrate.admit_search_role"))
         connection.execute(sql("migrate.create_dagster_schema"))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from time import monotonic
 from typing import Any, LiteralString
 
 import psycopg
@@ -13,6 +14,8 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from brain_dagster.errors import DatabaseUnavailable
 
 Connection = psycopg.Connection[tuple[Any, ...]]
+# How long one look for a spare connection lasts before the borrower is asked whether it still wants it.
+_GLANCE_S = 0.005
 
 
 class Database:
@@ -54,6 +57,37 @@ class Database:
             yield connection
         finally:
             self._pool.putconn(connection)
+
+    def can_spare(self) -> bool:
+        """Whether a further connection is idle, or may be opened: a guess, as others borrow meanwhile."""
+        pool = self._pool.get_stats()
+        return pool["pool_available"] > 0 or pool["pool_size"] < pool["pool_max"]
+
+    @contextmanager
+    def spare(self, *, patience_s: float, is_wanted: Callable[[], bool]) -> Iterator[Connection | None]:
+        """Borrow a further connection for one transaction, if one can be had almost at once; else None.
+
+        Who holds a connection must not wait for another one without end: two that do so in a pool of two
+        wait for each other.
+
+        is_wanted  asked every few milliseconds; the wait ends when it says no
+        """
+        connection = self._wait_for_spare(patience_s, is_wanted)
+        if connection is None:
+            yield None
+            return
+        try:
+            with connection.transaction():
+                yield connection
+        finally:
+            self._pool.putconn(connection)
+
+    def _wait_for_spare(self, patience_s: float, is_wanted: Callable[[], bool]) -> Connection | None:
+        give_up = monotonic() + patience_s
+        while self.can_spare() and is_wanted() and monotonic() < give_up:
+            with suppress(PoolTimeout):
+                return self._pool.getconn(timeout=_GLANCE_S)
+        return None
 
     def direct(self) -> Connection:
         """Open a connection outside the pool, in autocommit: for locks and for index builds (A6).

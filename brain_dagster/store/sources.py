@@ -10,9 +10,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from brain_dagster.errors import AlreadyRunning, NotTheOwner, Refused, UnknownSource
-from brain_dagster.model import Source
+from brain_dagster.model import Principal, Source
 from brain_dagster.store.pool import Connection, Database
 from brain_dagster.store.queries import sql
+from brain_dagster.store.scope import granted_name, readers_of
 
 _KEY = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 _COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -107,8 +108,9 @@ def add_source(
     and a non-empty `description` are applied to the collection in any case. `replace` changes the settings
     of a source that exists; the next sync then lists it anew.
 
-    Errors  BadSourceKey, BadCollectionName, SecretInLocation, NotTheOwner, SourceExists.
+    Errors  BadSourceKey, BadCollectionName, BadName, NotAUser, SecretInLocation, NotTheOwner, SourceExists.
     """
+    readers_of(Principal(granted_name(added_by)))
     check_key(key)
     _check_collection_name(collection)
     _check_location(location)
@@ -140,11 +142,9 @@ def _own_collection(connection: Connection, name: str, user: str, description: s
 
 
 def _add_reader(connection: Connection, collection_id: int, reader: str, granted_by: str) -> None:
-    if not reader.strip():
-        raise Refused("a reader's name must not be empty")
     connection.execute(
         sql("sources.add_reader"),
-        {"collection_id": collection_id, "reader": reader, "granted_by": granted_by},
+        {"collection_id": collection_id, "reader": granted_name(reader), "granted_by": granted_by},
     )
 
 

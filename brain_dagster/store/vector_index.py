@@ -12,6 +12,7 @@ from psycopg import sql as compose
 
 from brain_dagster.model import EmbeddingSpace
 from brain_dagster.progress import reporter
+from brain_dagster.store import dense
 from brain_dagster.store.pool import Connection, Database
 from brain_dagster.store.queries import sql
 
@@ -38,8 +39,8 @@ class IndexHealth:
 
 
 def index_name(space: EmbeddingSpace) -> str:
-    """The index of one space; `query.gather` asks for the same expression."""
-    return f"chunk_embedding_hnsw_{space.id}"
+    """The index of one space; `store.dense` asks for the same expression."""
+    return dense.index_name(space.id)
 
 
 def is_behind(db: Database) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from brain_dagster.errors import BadUsage, SchemaOutOfDate
+from brain_dagster.model import GROUP_MARK, Principal
 
 if TYPE_CHECKING:
     from brain_dagster.settings import Settings
@@ -38,7 +39,24 @@ def acting_user(as_user: str | None) -> str:
     user = as_user if as_user is not None else brain_settings().user
     if not user.strip():
         raise BadUsage("the user must not be empty; give --as USER or set BRAIN_USER")
+    if user.startswith(GROUP_MARK):
+        raise BadUsage(f"a user's name must not begin with {GROUP_MARK!r}, which marks groups", subject=user)
     return user
+
+
+def acting_principal(as_user: str | None, groups: Sequence[str]) -> Principal:
+    """Return on whose behalf content is read: the acting user and the groups that --group names.
+
+    BRAIN_GROUPS are the groups of BRAIN_USER: they count only where neither --as nor --group is given, so
+    that asking as somebody else never brings one's own rights along.
+    """
+    named: Sequence[str] = groups
+    if not named and as_user is None:
+        named = brain_settings().group_names
+    bare = [group.strip().removeprefix(GROUP_MARK) for group in named]
+    if not all(bare):
+        raise BadUsage("the name of a group must not be empty")
+    return Principal(acting_user(as_user), tuple(bare))
 
 
 @contextmanager

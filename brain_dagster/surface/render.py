@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, is_dataclass
@@ -12,7 +13,12 @@ from typing import Any
 
 import click
 
+from brain_dagster.model import Excerpt, Score, Twin
 from brain_dagster.store.clean import printable_path
+
+# What printable paths may still hold and a screen must not: the Arabic direction mark, characters that
+# begin a new line, and those that show nothing at all, in which a name could carry words past its reader.
+_NOT_SHOWN = re.compile("[\u00ad\u061c\u180e\u2028\u2029\ufff9-\ufffb\U000e0000-\U000e0fff]")
 
 
 def print_json(value: object) -> None:
@@ -62,7 +68,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title:
 
 
 def shown(value: object) -> str:
-    """Return a cell as people read it, without the characters that move a terminal's cursor."""
+    """Return a cell as people read it: nothing in it moves the cursor, turns the text or is invisible."""
     match value:
         case None:
             words = "-"
@@ -79,8 +85,13 @@ def shown(value: object) -> str:
         case list() | tuple():
             words = ", ".join(shown(item) for item in value)
         case _:
-            words = printable_path(str(value).encode("utf-8", "replace"))
+            words = _NOT_SHOWN.sub("\ufffd", printable_path(str(value).encode("utf-8", "replace")))
     return words
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, as in `1 chunk` and `2,000 chunks`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def age(span: timedelta) -> str:
@@ -90,3 +101,21 @@ def age(span: timedelta) -> str:
         if seconds >= size:
             return f"{seconds // size} {unit}"
     return f"{seconds} s"
+
+
+def located(place: Excerpt | Twin) -> str:
+    """Return where a passage is, as in `collection/source: path:3-9` or `collection/source: path, page 2`."""
+    where = f"{shown(place.collection)}/{shown(place.source)}: {shown(place.path)}"
+    return f"{where}{spanned(place.start_line, place.end_line, place.page)}"
+
+
+def spanned(start_line: int | None, end_line: int | None, page: int | None) -> str:
+    """Return a span as it follows a path."""
+    if page is not None:
+        return f", page {page}"
+    return f":{start_line}" if start_line == end_line else f":{start_line}-{end_line}"
+
+
+def scored(score: Score) -> str:
+    """Return a score with the kind of number it is, as in `bm25 4.213`; what was not ranked has no number."""
+    return score.kind.value if score.value is None else f"{score.kind.value} {score.value:.4g}"

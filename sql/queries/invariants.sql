@@ -129,18 +129,18 @@ GROUP BY s.key, d.id
 ORDER BY d.id LIMIT 100;
 
 -- name: term_counts_wrong
--- Purpose: the lexical scorer weighs words by how many chunks hold them: the counts are those of the chunks.
+-- Purpose: the lexical scorer weighs words by how many chunks and documents hold them: the counts are theirs.
 -- Parameters: none.
 -- Promise: no row unless the rule is broken; one per source.
 SELECT s.key, count(*) || ' terms are counted wrong'
-FROM (SELECT source_id, term, chunks FROM brain.source_term WHERE chunks > 0) kept
+FROM (SELECT source_id, term, chunks, documents FROM brain.source_term WHERE chunks > 0) kept
 FULL JOIN (
-    SELECT c.source_id, t.term, count(*) AS chunks
+    SELECT c.source_id, t.term, count(*) AS chunks, count(DISTINCT c.document_id) AS documents
     FROM brain.chunk c CROSS JOIN LATERAL unnest(c.terms) AS t (term)
     GROUP BY c.source_id, t.term
 ) actual USING (source_id, term)
 LEFT JOIN brain.source s ON s.id = source_id
-WHERE kept.chunks IS DISTINCT FROM actual.chunks
+WHERE kept.chunks IS DISTINCT FROM actual.chunks OR kept.documents IS DISTINCT FROM actual.documents
 GROUP BY s.key
 ORDER BY s.key LIMIT 100;
 

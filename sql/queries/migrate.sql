@@ -46,18 +46,12 @@ ALTER EXTENSION vector UPDATE;
 -- Promise: idempotent.
 CREATE SCHEMA IF NOT EXISTS dagster;
 
--- name: grant_to_search_role
--- Purpose: let the search role read what there is by now, also where an administrator made it later (D6).
+-- name: admit_search_role
+-- Purpose: give the search role exactly what a search reads, also where an administrator made it later (D6).
 -- Parameters: none.
--- Promise: idempotent; does nothing where the role does not exist.
-DO $$
-BEGIN
-    IF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'brain_search') THEN
-        GRANT USAGE ON SCHEMA brain TO brain_search;
-        GRANT SELECT ON ALL TABLES IN SCHEMA brain TO brain_search;
-    END IF;
-END
-$$;
+-- Promise: idempotent; does nothing where the role does not exist. A table that is not named in the procedure
+--          stays closed, also one that a migration adds.
+CALL brain.admit_search_role();
 
 -- name: find_search_role
 -- Purpose: say whether searches can run under the role that cannot write (D6).
@@ -70,3 +64,36 @@ SELECT count(*) > 0,
            CASE WHEN current_setting('server_version_num')::integer >= 160000 THEN 'SET' ELSE 'MEMBER' END)),
            false)
 FROM pg_catalog.pg_roles WHERE rolname = 'brain_search';
+
+-- name: find_wide_rights
+-- Purpose: say what the search role may do that no search needs (D6, I3).
+-- Parameters: none.
+-- Promise: one row of words per right, by name; none where the role does not exist. Rights that it has as a
+--          member of another role, or that everybody has, count as its own.
+SELECT wide.words
+FROM (
+    SELECT 'is a superuser or may bypass row-level security' AS words
+    FROM pg_catalog.pg_roles WHERE rolname = 'brain_search' AND (rolsuper OR rolbypassrls)
+    UNION ALL
+    SELECT format('may write brain.%s', c.relname)
+    FROM pg_catalog.pg_roles r
+    JOIN pg_catalog.pg_class c
+      ON c.relnamespace = to_regnamespace('brain') AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+    WHERE r.rolname = 'brain_search'
+      AND has_table_privilege(r.oid, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
+    UNION ALL
+    SELECT format('reads every row of brain.%s', c.relname)
+    FROM pg_catalog.pg_roles r
+    JOIN pg_catalog.pg_class c
+      ON c.relnamespace = to_regnamespace('brain') AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+    WHERE r.rolname = 'brain_search'
+      AND NOT c.relrowsecurity
+      AND c.relname <> 'embedding_space'
+      AND has_table_privilege(r.oid, c.oid, 'SELECT')
+    UNION ALL
+    SELECT format('may create objects in schema %s', n.nspname)
+    FROM pg_catalog.pg_roles r
+    JOIN pg_catalog.pg_namespace n ON n.nspname IN ('brain', 'public')
+    WHERE r.rolname = 'brain_search' AND has_schema_privilege(r.oid, n.oid, 'CREATE')
+) wide
+ORDER BY wide.words COLLATE "C";

@@ -38,14 +38,15 @@ LIMIT %(items)s;
 -- name: count_unprepared
 -- Purpose: the precondition of publishing, checked where it matters and not only by an asset check.
 -- Parameters: source_id, space_id
--- Promise: one row: items not read, chunks without context, chunks with neither a vector nor a recorded
---          failure.
+-- Promise: one row: items not read, chunks without context or in a document whose words were not weighed,
+--          chunks with neither a vector nor a recorded failure.
 SELECT (SELECT count(*) FROM brain.staged_item i
         WHERE i.source_id = %(source_id)s AND i.state IS NULL
           AND i.change IN ('added', 'changed', 'stale', 'retry')),
-       count(*) FILTER (WHERE c.context_key IS NULL),
+       count(*) FILTER (WHERE c.context_key IS NULL OR i.bm25 IS NULL),
        count(*) FILTER (WHERE c.context_key IS NOT NULL AND e.key IS NULL AND f.key IS NULL)
 FROM brain.staged_chunk c
+JOIN brain.staged_item i ON i.source_id = c.source_id AND i.path_key = c.path_key
 LEFT JOIN brain.embedding_cache e ON e.space_id = %(space_id)s AND e.key = c.embed_key
 LEFT JOIN brain.embedding_failure f ON f.space_id = %(space_id)s AND f.key = c.embed_key
 WHERE c.source_id = %(source_id)s;
@@ -74,30 +75,35 @@ WHERE i.source_id = %(source_id)s AND i.path_key = kept.path_key
 RETURNING i.path_key;
 
 -- name: merge_terms
--- Purpose: document frequencies follow the chunks: minus those that go, plus those that come.
+-- Purpose: how many chunks and documents hold each term: minus those that go, plus those that come.
 -- Parameters: source_id, path_keys
 -- Promise: called before the chunks are replaced, in the same transaction; afterwards source_term equals
 --          a recount.
-WITH delta AS (
-    SELECT term, sum(n)::integer AS n
-    FROM (
-        SELECT unnest(c.terms) AS term, -1 AS n
-        FROM brain.chunk c
-        JOIN brain.document d ON d.id = c.document_id
-        WHERE d.source_id = %(source_id)s AND d.path_key = ANY(%(path_keys)s)
-        UNION ALL
-        SELECT unnest(s.terms), 1
-        FROM brain.staged_chunk s
-        WHERE s.source_id = %(source_id)s AND s.path_key = ANY(%(path_keys)s)
-    ) AS moves
+WITH held AS (
+    SELECT d.path_key, t.term, -count(*)::integer AS chunks, -1 AS documents
+    FROM brain.chunk c
+    JOIN brain.document d ON d.id = c.document_id
+    CROSS JOIN LATERAL unnest(c.terms) AS t (term)
+    WHERE d.source_id = %(source_id)s AND d.path_key = ANY(%(path_keys)s)
+    GROUP BY d.path_key, t.term
+    UNION ALL
+    SELECT s.path_key, t.term, count(*)::integer, 1
+    FROM brain.staged_chunk s
+    CROSS JOIN LATERAL unnest(s.terms) AS t (term)
+    WHERE s.source_id = %(source_id)s AND s.path_key = ANY(%(path_keys)s)
+    GROUP BY s.path_key, t.term
+), delta AS (
+    SELECT term, sum(chunks)::integer AS chunks, sum(documents)::integer AS documents
+    FROM held
     GROUP BY term
-    HAVING sum(n) <> 0
+    HAVING sum(chunks) <> 0 OR sum(documents) <> 0
 )
 MERGE INTO brain.source_term AS t
 USING delta AS d ON t.source_id = %(source_id)s AND t.term = d.term
-WHEN MATCHED AND t.chunks + d.n = 0 THEN DELETE
-WHEN MATCHED THEN UPDATE SET chunks = t.chunks + d.n
-WHEN NOT MATCHED THEN INSERT (source_id, term, chunks) VALUES (%(source_id)s, d.term, d.n);
+WHEN MATCHED AND t.chunks + d.chunks = 0 THEN DELETE
+WHEN MATCHED THEN UPDATE SET chunks = t.chunks + d.chunks, documents = t.documents + d.documents
+WHEN NOT MATCHED THEN
+    INSERT (source_id, term, chunks, documents) VALUES (%(source_id)s, d.term, d.chunks, d.documents);
 
 -- name: delete_chunks
 -- Purpose: take the old chunks of these documents away; their vectors go by cascade.
@@ -114,13 +120,13 @@ WHERE d.id = c.document_id AND d.source_id = %(source_id)s AND d.path_key = ANY(
 INSERT INTO brain.document
     (source_id, collection_id, path_bytes, path, content_hash, change_token, state, reason_code, reason,
      retry_at, warnings, media_type, language, encoding, title, size_bytes, char_count, chunk_count,
-     page_count, recipe, generation, revision)
+     page_count, recipe, generation, revision, bm25)
 SELECT i.source_id, %(collection_id)s, i.path_bytes, i.path, i.content_hash, i.token, i.state,
        i.reason_code, i.reason, i.retry_at, i.warnings, i.media_type, i.language, i.encoding, i.title,
        i.size_bytes, i.char_count,
        (SELECT count(*) FROM brain.staged_chunk c
         WHERE c.source_id = i.source_id AND c.path_key = i.path_key),
-       i.page_count, i.recipe, %(generation)s, %(revision)s
+       i.page_count, i.recipe, %(generation)s, %(revision)s, i.bm25
 FROM brain.staged_item i
 WHERE i.source_id = %(source_id)s AND i.path_key = ANY(%(path_keys)s)
 ON CONFLICT (source_id, path_key) DO UPDATE
@@ -130,7 +136,8 @@ SET path = EXCLUDED.path, content_hash = EXCLUDED.content_hash, change_token = E
     language = EXCLUDED.language, encoding = EXCLUDED.encoding, title = EXCLUDED.title,
     size_bytes = EXCLUDED.size_bytes, char_count = EXCLUDED.char_count,
     chunk_count = EXCLUDED.chunk_count, page_count = EXCLUDED.page_count, recipe = EXCLUDED.recipe,
-    generation = EXCLUDED.generation, revision = EXCLUDED.revision, indexed_at = now();
+    generation = EXCLUDED.generation, revision = EXCLUDED.revision, bm25 = EXCLUDED.bm25,
+    indexed_at = now();
 
 -- name: insert_chunks
 -- Purpose: the new chunks of the group, joined with their contexts.

@@ -4,6 +4,20 @@
 -- Promise: scope, candidates and excerpts see the same commit; nothing can be written (D6).
 SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;
 
+-- name: export_snapshot
+-- Purpose: let other connections see what this transaction sees, for as long as it lasts.
+-- Parameters: none
+-- Promise: one row: the name of the snapshot, and this transaction's time limit.
+SELECT pg_export_snapshot(), current_setting('statement_timeout');
+
+-- name: join_snapshot
+-- Purpose: make a transaction on a second connection a part of a search: the same commit, read-only. First
+--   statements of its transaction.
+-- Parameters: composed by the driver, as PostgreSQL takes no parameter here: {snapshot}
+-- Promise: an error if the transaction that exported the snapshot has ended.
+SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;
+SET TRANSACTION SNAPSHOT {snapshot};
+
 -- name: configure
 -- Purpose: the limits of a search, for this transaction only (C3).
 -- Parameters: timeout_ms (text)

@@ -1,25 +1,17 @@
+-- name: narrow
+-- Purpose: say which collections this transaction may read; row-level security holds it to them (I3).
+-- Parameters: collections (integer[])
+-- Promise: holds until the transaction ends (C3), and replaces what was said before.
+SELECT set_config('brain.collections', array_to_string(%(collections)s::integer[], ','), true);
+
 -- name: readable_collections
 -- Purpose: the one rule of access. Which collections a principal may search, if the answer is spoken in
---   this place, and why.
--- Parameters: readers (text[]: the user, then the user's groups), place (text; null: to the asker alone)
+--   this place, and why. The rule itself is in sql/schema.sql, as the search role may not read its tables.
+-- Parameters: user (text), groups (text[]: bare names), place (text; null: to the asker alone)
 -- Promise: a collection without a matching reader is not returned; with a place, neither is one without a
 --   row for exactly that place (I3: nothing is inherited, empty means nobody). Ordered by name.
-SELECT c.id, c.name, c.description, c.inline_token_limit, c.default_mode,
-       'reader ' || granted.reader
-           || CASE WHEN %(place)s::text IS NULL THEN ', in private' ELSE ', spoken in ' || %(place)s::text END
-           AS reason
-FROM brain.collection c
-CROSS JOIN LATERAL (
-    SELECT r.reader
-    FROM brain.collection_reader r
-    WHERE r.collection_id = c.id AND r.reader = ANY(%(readers)s::text[])
-    ORDER BY array_position(%(readers)s::text[], r.reader)
-    LIMIT 1
-) granted
-WHERE %(place)s::text IS NULL
-   OR EXISTS (
-       SELECT FROM brain.collection_place p WHERE p.collection_id = c.id AND p.place = %(place)s::text
-   )
+SELECT c.id, c.name, c.description, c.inline_token_limit, c.default_mode, c.reason
+FROM brain.readable_collections(%(user)s::text, %(groups)s::text[], %(place)s::text) c
 ORDER BY c.name COLLATE "C";
 
 -- name: tokens_up_to

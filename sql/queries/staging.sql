@@ -126,6 +126,24 @@ JOIN brain.staged_item i ON i.source_id = c.source_id AND i.path_key = c.path_ke
 WHERE c.source_id = %(source_id)s AND c.context_key IS NULL
 ORDER BY c.path_key, c.ordinal;
 
+-- name: get_unweighed_documents
+-- Purpose: staged documents whose words were not weighed as a whole yet.
+-- Parameters: source_id
+-- Promise: path key, path, texts and symbols of the chunks by ordinal; by path key, read through a
+--          server-side cursor.
+SELECT i.path_key, i.path, array_agg(c.text ORDER BY c.ordinal), array_agg(c.symbol ORDER BY c.ordinal)
+FROM brain.staged_item i
+JOIN brain.staged_chunk c ON c.source_id = i.source_id AND c.path_key = i.path_key
+WHERE i.source_id = %(source_id)s AND i.bm25 IS NULL
+GROUP BY i.path_key, i.path
+ORDER BY i.path_key;
+
+-- name: set_document_vector
+-- Purpose: the words of one staged document, weighed.
+-- Parameters: source_id, path_key, bm25 (sparsevec)
+-- Promise: nothing happens to a document that is no longer staged.
+UPDATE brain.staged_item SET bm25 = %(bm25)s WHERE source_id = %(source_id)s AND path_key = %(path_key)s;
+
 -- name: create_incoming_context
 -- Purpose: a place for contexts to arrive in, gone with the transaction.
 -- Parameters: none

@@ -259,7 +259,7 @@ def test_i3_unknown_and_forbidden_sources_look_the_same(db: Database) -> None:
 
 
 def test_i3_a_group_may_read_and_a_revoked_reader_may_not(db: Database) -> None:
-    make_source(db, reader="engineers")
+    make_source(db, reader="group:engineers")
     assert code_map_of(db, Principal("bob", ("engineers",)), "shop").entries == ()
     db.run("DELETE FROM brain.collection_reader")
     with pytest.raises(UnknownSource):

@@ -18,7 +18,8 @@ from brain_dagster.evals.record import accept, judge_and_store
 from brain_dagster.evals.report import evaluation_json, sections
 from brain_dagster.evals.run import evaluate, run_goldset
 from brain_dagster.model import EmbeddingSpace, Mode
-from brain_dagster.query.ranking import DenseHalfMissing, RankedChunks, RankedFiles
+from brain_dagster.query.ranking import DenseHalfMissing
+from brain_dagster.query.rankings import RankedChunks, RankedFiles
 from brain_dagster.store.evals import CannotAccept, list_cases
 from brain_dagster.store.pool import Database
 from tests.support.insects import (
@@ -190,7 +191,7 @@ def test_results_in_file_order_are_caught(
 ) -> None:
     _plant(db, space)
     from brain_dagster.evals import unrelated
-    from brain_dagster.query.ranking import rank_chunks
+    from brain_dagster.query.rankings import rank_chunks
 
     def in_file_order(*arguments: Any, **keywords: Any) -> RankedChunks:
         honest = rank_chunks(*arguments, **keywords)

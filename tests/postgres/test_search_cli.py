@@ -1,18 +1,23 @@
-"""`brain search` and `brain manifest`: the contracts that other programs read."""
+"""`brain search`: the contract that other programs read, what people see, and the explanation."""
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
 import pytest
 
+from brain_dagster.model import ScoreKind
+from brain_dagster.query.trace import Dropped
 from brain_dagster.settings import settings
 from brain_dagster.store.migrate import migrate
 from brain_dagster.store.pool import Database
 from brain_dagster.surface.cli import main
+from brain_dagster.surface.cli.explain import DROPPED_WORDS, SCORE_WORDS
 from tests.support.seed import Passage, add_collection, add_document, add_source, add_unready_document
 
 Run = Callable[..., tuple[int, str, str]]
@@ -45,7 +50,7 @@ def brain(
     settings.cache_clear()
 
 
-def test_search_prints_the_contract(brain: Run) -> None:
+def test_search_prints_the_contract(brain: Run, db: Database) -> None:
     code, out, err = brain("search", "settlement", "--mode", "lexical", "--json")
     assert (code, err) == (0, "")
     answer: dict[str, Any] = json.loads(out)
@@ -54,11 +59,13 @@ def test_search_prints_the_contract(brain: Run) -> None:
     (excerpt,) = answer["excerpts"]
     assert list(excerpt) == [
         "collection", "source", "path", "start_line", "end_line", "page", "symbol", "score", "score_kind",
-        "revision", "indexed_at", "text",
+        "revision", "indexed_at", "text", "chunks", "twins",
     ]  # fmt: skip
     assert isinstance(excerpt.pop("score"), float)
     assert datetime.fromisoformat(excerpt.pop("indexed_at")).tzinfo is not None
     assert excerpt.pop("text").startswith("def settlement():\n\treturn '\x1b[2J'")
+    chunk = db.one("SELECT id FROM brain.chunk WHERE symbol = 'settlement'")
+    assert chunk is not None and excerpt.pop("chunks") == [chunk[0]]
     assert excerpt == {
         "collection": "code",
         "source": "shop-code",
@@ -69,6 +76,7 @@ def test_search_prints_the_contract(brain: Run) -> None:
         "symbol": "settlement",
         "score_kind": "bm25",
         "revision": "abc",
+        "twins": [],
     }
 
 
@@ -134,30 +142,96 @@ def test_i3_another_user_finds_nothing(brain: Run) -> None:
     assert "brain manifest" in err
 
 
-def test_the_manifest_names_subject_counts_and_files(brain: Run) -> None:
-    code, out, _ = brain("manifest", "--place", "#x", "--json")
-    answer = json.loads(out)
-    assert (code, answer["user"], answer["place"]) == (0, "alice", "#x")
-    assert "not what the file holds" in answer["caveat"]
-    assert answer["collections"] == [
+def seed_copy(db: Database) -> None:
+    """A second collection with a copy of one passage, and a file that says something else."""
+    source = add_source(db, "shop-fork", add_collection(db, "fork"))
+    add_document(db, source, "copied/pay.py", [Passage("a printed page", page=7)])
+    add_document(db, source, "notes.md", ["printed by hand"])
+
+
+def test_a_twin_is_named_and_takes_no_place(brain: Run, db: Database) -> None:
+    seed_copy(db)
+    code, out, _ = brain("search", "a printed page of the shop", "--mode", "lexical", "--json")
+    first, *others = json.loads(out)["excerpts"]
+    assert (code, first["path"], first["page"]) == (0, "shop/pay.py", 3)
+    # The copy has no place of its own, and what merely shares a word with it has.
+    assert "copied/pay.py" not in {other["path"] for other in others}
+    assert "notes.md" in {other["path"] for other in others}
+    assert first["twins"] == [
         {
-            "collection": "code",
-            "description": "how we pay",
-            "reason": "reader alice, spoken in #x",
-            "documents": {"ready": 1, "processing": 0, "failed": 1, "skipped": 0},
-            "chunks": 2,
-            "files": [{"source": "shop-code", "path": "shop/pay.py"}],
-            "more_files": 0,
+            "collection": "fork",
+            "source": "shop-fork",
+            "path": "copied/pay.py",
+            "start_line": None,
+            "end_line": None,
+            "page": 7,
         }
     ]
+    _, out, _ = brain("search", "a printed page of the shop", "--mode", "lexical")
+    assert "     also in fork/shop-fork: copied/pay.py, page 7" in out.splitlines()
 
 
-def test_people_read_the_manifest_with_the_subject_first(brain: Run) -> None:
-    _, out, err = brain("manifest")
-    assert out.splitlines()[:3] == [
-        "code: how we pay",
-        "  1 documents ready in 2 chunks, 1 failed; reader alice, in private",
-        "    shop-code: shop/pay.py",
+def test_explain_adds_one_key_and_changes_nothing_else(brain: Run, db: Database) -> None:
+    seed_copy(db)
+    plain = json.loads(brain("search", "a printed page of the shop", "--json")[1])
+    code, out, _ = brain("search", "a printed page of the shop", "--json", "--explain")
+    answer = json.loads(out)
+    trace = answer.pop("trace")
+    assert (code, answer) == (0, plain)
+    assert list(trace) == ["scope", "lists", "dropped", "ranked_by", "missing", "ms"]
+    assert trace["scope"] == [
+        {"collection": "code", "reason": "reader alice, in private"},
+        {"collection": "fork", "reason": "reader alice, in private"},
     ]
-    assert "not what the file holds" in err
-    assert brain("manifest", "--as", "bob")[1:] == ("", "bob may search nothing\n")
+    assert trace["missing"] == answer["missing"] != []
+    (twin,) = [dropped for dropped in trace["dropped"] if dropped["by"] == "twin"]
+    copy = db.one("SELECT c.id FROM brain.chunk c WHERE c.page = 7")
+    assert copy is not None and twin["chunks"] == [copy[0]]
+
+
+def test_people_read_the_explanation_below_the_answer(brain: Run, db: Database) -> None:
+    seed_copy(db)
+    arguments = ("search", "a printed page of the shop", "--mode", "lexical")
+    _, plain, _ = brain(*arguments)
+    code, out, _ = brain(*arguments, "--explain")
+    assert (code, out[: len(plain)]) == (0, plain)
+    lines = out[len(plain) :].splitlines()
+    assert lines[0].startswith("ranked by bm25: BM25, the weight of the question's words")
+    # Data on stdout, so that a pipe gets it: tables with a header line, fields separated by tabs.
+    assert "searched" in lines
+    assert "code\treader alice, in private" in lines
+    assert "half\tcollection\thow\tcandidates\tms\tnote" in lines
+    looked = [line.split("\t")[:2] for line in lines if line.startswith("lexical\t")]
+    assert looked == [["lexical", "code"], ["lexical", "fork"]]
+    copy = db.one("SELECT c.id FROM brain.chunk c WHERE c.page = 7")
+    assert copy is not None
+    assert f"twin\t1\tsame text as an excerpt, which names the place\t{copy[0]}" in lines
+    took = lines[lines.index("took") + 2 :]
+    assert [line.split("\t")[0] for line in took] == ["total", "embed", "gather"]
+
+
+def test_an_inline_answer_explains_that_nothing_was_ranked(brain: Run, db: Database) -> None:
+    db.run("UPDATE brain.collection SET inline_token_limit = 1000")
+    _, out, _ = brain("search", "anything", "--explain")
+    assert "ranked by nothing: the collection is small and was handed over whole, in reading order" in out
+    trace = json.loads(brain("search", "anything", "--explain", "--json")[1])["trace"]
+    assert (trace["ranked_by"], trace["lists"], trace["dropped"]) == (None, [], [])
+
+
+def test_many_dropped_chunks_are_counted_and_a_few_are_named(brain: Run, db: Database) -> None:
+    source = add_source(db, "many", add_collection(db, "many"))
+    for number in range(20):
+        add_document(db, source, f"{number}.md", [f"settlement {'word ' * number}of number {number}"])
+    _, out, _ = brain("search", "settlement", "--mode", "lexical", "-k", "1", "--explain")
+    (row,) = [line.split("\t") for line in out.splitlines() if line.startswith("limit\t")]
+    assert row[1:3] == ["20", "below the excerpts asked for"]
+    assert len(row[3].split(" and ")[0].split()) == 12
+    assert row[3].endswith(" and 8 more")
+
+
+def test_every_kind_of_score_and_of_drop_is_put_into_words() -> None:
+    assert set(SCORE_WORDS) == set(ScoreKind)
+    described = inspect.getdoc(Dropped) or ""
+    kinds = re.search(r"by +(\w+(?: \| \w+)+)", described)
+    assert kinds is not None
+    assert set(kinds[1].split(" | ")) == set(DROPPED_WORDS)

@@ -1,155 +1,147 @@
-"""The dense list: exact where the scope is small, by index where it is not, never short without a word."""
+"""The dense list: which collections are compared whole and which go to the index; both give the nearest."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from psycopg import sql as compose
 
-from brain_dagster.model import Mode, Principal
-from brain_dagster.query import gather, rank_chunks
+from brain_dagster.model import EmbeddingSpace, Mode, Principal
+from brain_dagster.query import dense as half
+from brain_dagster.query import rank_chunks
 from brain_dagster.store import dense as store
+from brain_dagster.store.dense import QueryVector, index_name
 from brain_dagster.store.pool import Connection, Database
-from brain_dagster.store.queries import sql
 from brain_dagster.store.reading import reading
-from brain_dagster.store.spaces import active_space
-from tests.support.seed import PointingEmbedder, add_collection, add_document, add_source, add_space
+from brain_dagster.store.scope import narrow
+from tests.support.cloud import add_cloud, build_index, clustered, nearest
+from tests.support.seed import PointingEmbedder, add_space
 
 ALICE = Principal("alice")
 WIDTH = 8
-ROWS = 3_000
-Vector = NDArray[np.float32]
 
 
 @pytest.fixture
-def cloud(db: Database) -> Database:
-    """3,000 random vectors: the first 20 in `few`, the others in `many`, under one HNSW index."""
-    space = add_space(db, width=WIDTH)
-    vectors = np.random.default_rng(11).standard_normal((ROWS, WIDTH)).astype(np.float32)
-    for name, size in (("few", 20), ("many", ROWS - 20)):
-        source = add_source(db, name, add_collection(db, name))
-        add_document(db, source, f"{name}.txt", [name])
-        # Copies of the one chunk: three thousand inserts one by one take seconds.
-        db.run(
-            "INSERT INTO brain.chunk (document_id, source_id, collection_id, generation, ordinal, kind,"
-            " start_line, end_line, text, context, context_kind, context_model, context_prompt_hash,"
-            " context_state, tokens, embed_key, terms, bm25)"
-            " SELECT document_id, source_id, collection_id, generation, n, kind, n, n, text, context,"
-            " context_kind, context_model, context_prompt_hash, context_state, tokens, embed_key, terms, bm25"
-            " FROM brain.chunk, generate_series(1, %s) n WHERE source_id = %s",
-            (size - 1, source),
-        )
-    with db.transaction() as connection:
-        rows = connection.execute("SELECT id, collection_id FROM brain.chunk ORDER BY id").fetchall()
-        with connection.cursor().copy(
-            "COPY brain.chunk_embedding (chunk_id, space_id, width, collection_id, embedding) FROM STDIN"
-        ) as copy:
-            for (chunk, collection), vector in zip(rows, vectors, strict=True):
-                copy.write_row((chunk, space.id, WIDTH, collection, vector))
-        connection.execute(
-            compose.SQL(
-                "CREATE INDEX chunk_embedding_hnsw_1 ON brain.chunk_embedding"
-                " USING hnsw ((embedding::vector({})) vector_cosine_ops) WHERE space_id = {}"
-            ).format(compose.Literal(WIDTH), compose.Literal(space.id))
-        )
-    db.run("ANALYZE brain.chunk_embedding")
+def space(db: Database) -> EmbeddingSpace:
+    return add_space(db, width=WIDTH)
+
+
+@pytest.fixture
+def cloud(db: Database, space: EmbeddingSpace) -> Database:
+    """Collections of 20, 299 and 300 vectors, with the identities 1, 2 and 3."""
+    for name, size in (("few", 20), ("less", 299), ("many", 300)):
+        add_cloud(db, name, clustered(size, width=WIDTH, seed=size), space)
     return db
 
 
+def question(space: EmbeddingSpace) -> QueryVector:
+    return QueryVector(space.id, clustered(1, width=WIDTH, seed=12)[0])
+
+
+def planned(db: Database, vector: QueryVector) -> half.Plan | str:
+    with reading(db) as connection:
+        narrow(connection, [1, 2, 3])
+        return half.plan(connection, [1, 2, 3], vector, 10)
+
+
 @pytest.fixture
-def question() -> Vector:
-    """A random direction."""
-    return np.random.default_rng(12).standard_normal(WIDTH).astype(np.float32)
+def from_300_by_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(half, "least_vectors_for_index", lambda *_, **__: 300)
 
 
-def nearest(db: Database, question: Vector, collections: set[str], depth: int) -> list[int]:
-    """The oracle: every cosine in numpy."""
-    rows = db.all(
-        "SELECT e.chunk_id, e.embedding FROM brain.chunk_embedding e"
-        " JOIN brain.collection c ON c.id = e.collection_id WHERE c.name = ANY(%s)",
-        (sorted(collections),),
-    )
-    matrix = np.array([row[1].to_numpy() for row in rows], dtype=np.float64)
-    cosine = matrix @ question / np.linalg.norm(matrix, axis=1) / np.linalg.norm(question)
-    return [int(rows[i][0]) for i in np.argsort(-cosine)[:depth]]
-
-
-def ask(db: Database, question: Vector, collections: list[str], depth: int) -> tuple[list[int], str]:
-    """Return the chunks in rank order and how the list was made."""
-    space = active_space(db)
-    assert space is not None
-    embedder = PointingEmbedder(space, question.tolist())
-    ranked = rank_chunks(
-        db, embedder, ALICE, "anything", collections=collections, mode=Mode.DENSE, depth=depth
-    )
-    return [chunk.chunk_id for chunk in ranked.chunks], ranked.trace[0]
-
-
-def test_a_small_scope_is_compared_exactly(cloud: Database, question: Vector) -> None:
-    got, trace = ask(cloud, question, ["few", "many"], 50)
-    assert got == nearest(cloud, question, {"few", "many"}, 50)
-    assert trace == f"dense: all {ROWS} vectors compared"
-
-
-def test_c2_a_depth_above_the_search_width_is_still_filled(
-    cloud: Database, question: Vector, monkeypatch: pytest.MonkeyPatch
+def test_a_collection_goes_to_the_index_from_the_threshold_on(
+    cloud: Database, space: EmbeddingSpace, from_300_by_index: None
 ) -> None:
-    monkeypatch.setattr(gather, "EXACT_SCAN_VECTORS", 100)
-    for depth in (10, 40, 41, 200, 1_001):
-        got, trace = ask(cloud, question, ["many"], depth)
-        expected = nearest(cloud, question, {"many"}, depth)
-        assert len(got) == depth
-        assert len(set(got) & set(expected)) >= 0.9 * depth
-        assert trace == "dense: by index"
+    build_index(cloud, space)
+    assert planned(cloud, question(space)) == half.Plan(by_scan=(1, 2), by_index=(3,))
 
 
-def test_c1_when_the_index_falls_short_every_vector_is_compared_and_the_trace_says_so(
-    cloud: Database, question: Vector, monkeypatch: pytest.MonkeyPatch
+def test_without_an_index_everything_is_compared(
+    cloud: Database, space: EmbeddingSpace, from_300_by_index: None
 ) -> None:
-    monkeypatch.setattr(gather, "EXACT_SCAN_VECTORS", 10)
-    monkeypatch.setattr(store, "MAX_SCAN_TUPLES", 1)
-    monkeypatch.setattr(store, "LARGEST_EF_SEARCH", 10)
-    by_index = store.rank_densely_by_index
+    assert planned(cloud, question(space)) == half.Plan(by_scan=(1, 2, 3))
 
-    def without_choice(connection: Connection, *arguments: Any) -> Any:
-        # The planner would rather sort 20 rows than ask the index.
-        connection.execute(
-            "SELECT set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true)"
-        )
-        return by_index(connection, *arguments)
 
-    monkeypatch.setattr(store, "rank_densely_by_index", without_choice)
-    got, trace = ask(cloud, question, ["few"], 11)
-    assert got == nearest(cloud, question, {"few"}, 11)
-    assert "so every vector was compared" in trace
+def test_an_index_that_is_not_valid_is_not_asked(
+    cloud: Database, space: EmbeddingSpace, from_300_by_index: None
+) -> None:
+    build_index(cloud, space)
+    cloud.run(
+        "UPDATE pg_index SET indisvalid = false WHERE indexrelid = %s::regclass",
+        (f"brain.{index_name(space.id)}",),
+    )
+    assert planned(cloud, question(space)) == half.Plan(by_scan=(1, 2, 3))
+
+
+def test_vectors_of_another_space_do_not_make_a_collection_large(
+    cloud: Database, space: EmbeddingSpace, from_300_by_index: None
+) -> None:
+    build_index(cloud, space)
+    other = add_space(cloud, width=WIDTH, model="next", state="building")
+    cloud.run(
+        "INSERT INTO brain.chunk_embedding (chunk_id, space_id, width, collection_id, embedding)"
+        " SELECT chunk_id, %s, width, collection_id, embedding FROM brain.chunk_embedding"
+        " WHERE collection_id = 2",
+        (other.id,),
+    )
+    assert planned(cloud, question(space)) == half.Plan(by_scan=(1, 2), by_index=(3,))
+
+
+def test_a_small_scope_is_compared_exactly(cloud: Database, space: EmbeddingSpace) -> None:
+    vector = question(space)
+    embedder = PointingEmbedder(space, vector.values.tolist())
+    ranked = rank_chunks(cloud, embedder, ALICE, "anything", mode=Mode.DENSE, depth=50)
+    assert [chunk.chunk_id for chunk in ranked.chunks] == nearest(cloud, vector, ["few", "less", "many"], 50)
+    assert {row.strategy for row in ranked.trace} == {"every vector compared"}
+
+
+def test_a_scan_of_several_collections_fills_the_list_of_each(cloud: Database, space: EmbeddingSpace) -> None:
+    vector = question(space)
+    with reading(cloud) as connection:
+        narrow(connection, [1, 2, 3])
+        found = store.rank_densely_by_scan(connection, [1, 2, 3], vector, 30)
+    own = [[c.chunk_id for c in found if c.collection_id == collection] for collection in (1, 2, 3)]
+    names = ("few", "less", "many")
+    assert own == [nearest(cloud, vector, [name], 30) for name in names]
+    assert [len(part) for part in own] == [20, 30, 30]
+    assert [c.chunk_id for c in found][:10] == nearest(cloud, vector, names, 10)
+
+
+def test_the_score_is_the_cosine_whatever_the_length_of_the_vectors(
+    db: Database, space: EmbeddingSpace
+) -> None:
+    directions = np.zeros((3, WIDTH), dtype=np.float32)
+    directions[0, 0] = 5.0
+    directions[1, :2] = (0.3, 0.4)
+    directions[2, 1] = -2.0
+    add_cloud(db, "few", directions, space)
+    vector = QueryVector(space.id, np.array([7.0, *[0.0] * (WIDTH - 1)], dtype=np.float32))
+    with reading(db) as connection:
+        narrow(connection, [1])
+        found = store.rank_densely_by_scan(connection, [1], vector, 10)
+    assert [candidate.score.value for candidate in found] == pytest.approx([1.0, 0.6, 0.0], abs=1e-6)
 
 
 def test_the_exact_scan_does_not_use_the_index_and_the_other_one_can(
-    cloud: Database, question: Vector
+    cloud: Database, space: EmbeddingSpace
 ) -> None:
-    parameters = {"collections": [1, 2], "space": 1, "question": question, "depth": 10}
-    by_index = compose.SQL(sql("dense.rank_by_index")).format(
-        space=compose.Literal(1), width=compose.Literal(WIDTH)
-    )
+    build_index(cloud, space)
+    vector = question(space)
     with reading(cloud) as connection:
-        # Whichever way the costs of 3,000 rows fall, an index that could be used now is.
+        narrow(connection, [1, 2, 3])
+        # Whichever way the costs of a few hundred rows fall, an index that could be used now is.
         connection.execute("SELECT set_config('enable_sort', 'off', true)")
-        exact = connection.execute(
-            compose.SQL("EXPLAIN ") + compose.SQL(sql("dense.rank_exactly")), parameters
-        ).fetchall()
-        indexed = connection.execute(compose.SQL("EXPLAIN ") + by_index, parameters).fetchall()
-    assert not any("hnsw" in line for (line,) in exact)
-    assert any("chunk_embedding_hnsw_1" in line for (line,) in indexed)
+        before = index_scans(connection, space)
+        store.rank_densely_by_scan(connection, [1, 2, 3], vector, 10)
+        between = index_scans(connection, space)
+        store.rank_densely_by_index(connection, 3, vector, 10)
+        after = index_scans(connection, space)
+    assert (before, between, after) == (0, 0, 1)
 
 
-def test_c5_dead_rows_near_the_question_do_not_empty_the_answer(
-    cloud: Database, question: Vector, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(gather, "EXACT_SCAN_VECTORS", 100)
-    gone = nearest(cloud, question, {"many"}, 100)
-    cloud.run("DELETE FROM brain.chunk WHERE id = ANY(%s)", (gone,))
-    got, _ = ask(cloud, question, ["many"], 10)
-    assert set(got) == set(nearest(cloud, question, {"many"}, 10))
+def index_scans(connection: Connection, space: EmbeddingSpace) -> int:
+    """How often this transaction has used the vector index, in whatever function."""
+    row = connection.execute(
+        "SELECT pg_stat_get_xact_numscans(%s::regclass)", (f"brain.{index_name(space.id)}",)
+    ).fetchone()
+    assert row is not None
+    return int(row[0])

@@ -187,13 +187,16 @@ def test_i11_a_question_without_words_is_answered_by_the_dense_half(
 
 
 @pytest.mark.parametrize(
-    ("table", "half", "first"),
-    [("source_term", "lexical", "shop/ship.py"), ("chunk_embedding", "dense", "guide.md")],
+    ("right", "half", "first"),
+    [
+        ("SELECT ON brain.source_term", "lexical", "shop/ship.py"),
+        ("EXECUTE ON FUNCTION brain.rank_vectors", "dense", "guide.md"),
+    ],
 )
 def test_i11_a_half_whose_table_is_out_of_reach_leaves_the_other_answering(
-    shop: Database, space: EmbeddingSpace, table: str, half: str, first: str
+    shop: Database, space: EmbeddingSpace, right: str, half: str, first: str
 ) -> None:
-    shop.run(f"REVOKE SELECT ON brain.{table} FROM brain_search")
+    shop.run(f"REVOKE {right} FROM brain_search")
     result = ask(shop, PointingEmbedder(space, EAST), "letter", Mode.HYBRID)
     assert paths(result)[0] == first
     assert result.missing == (f"{half}: the database refused this part of the search (42501)",)
@@ -263,7 +266,7 @@ def test_an_unready_document_is_never_an_answer_but_is_no_obstacle(shop: Databas
     assert paths(ask(shop, None, "settlement", Mode.LEXICAL)) == ["shop/pay.py"]
 
 
-def test_the_same_text_of_one_document_is_shown_once(db: Database) -> None:
+def test_the_same_text_is_shown_once_and_names_its_twins(db: Database) -> None:
     source = add_source(db, "s", add_collection(db, "c"))
     add_document(db, source, "a.md", ["same words", "same words", "same words", "other words"])
     add_document(db, source, "b.md", ["same words"])
@@ -271,8 +274,9 @@ def test_the_same_text_of_one_document_is_shown_once(db: Database) -> None:
     assert sorted((e.path, e.text) for e in result.excerpts) == [
         ("a.md", "other words"),
         ("a.md", "same words"),
-        ("b.md", "same words"),
     ]
+    (shown,) = [e for e in result.excerpts if e.text == "same words"]
+    assert ("b.md", 1) in {(twin.path, twin.start_line) for twin in shown.twins}
 
 
 def test_the_same_question_gives_the_same_answer_a_hundred_times(
@@ -306,7 +310,10 @@ def test_ranked_chunks_know_their_files_and_how_they_were_found(
     ranked = rank_chunks(shop, PointingEmbedder(space, EAST), ALICE, "letter", mode=Mode.HYBRID)
     assert (ranked.chunks[0].source, ranked.chunks[0].path) == ("shop-docs", "guide.md")
     assert ranked.is_complete
-    assert ranked.trace[0] == "dense: all 4 vectors compared"
+    assert {(t.half, t.collection, t.strategy, t.candidates) for t in ranked.trace if t.half == "dense"} == {
+        ("dense", "code", "every vector compared", 3),
+        ("dense", "docs", "every vector compared", 1),
+    }
 
 
 def test_ranked_files_are_distinct_and_each_stands_where_its_best_chunk_is(

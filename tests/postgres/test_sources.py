@@ -186,5 +186,6 @@ def test_source_is_not_removed_under_a_running_sync(db: Database) -> None:
     run.execute("SELECT pg_advisory_lock(hashtext('brain.source'), %s)", (source.id,))
     with pytest.raises(SourceBusy):
         remove_source(db, key="wiki", user="ann")
+    run.execute("SELECT pg_advisory_unlock_all()")  # a closed connection frees it a moment later
     run.close()
     assert remove_source(db, key="wiki", user="ann").key == "wiki"

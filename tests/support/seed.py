@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brain_dagster.errors import Transient
-from brain_dagster.lexical.bm25 import lexical_columns
+from brain_dagster.lexical.bm25 import lexical_columns, whole_document_vector
 from brain_dagster.model import EmbeddingSpace, SpaceIdentity
 from brain_dagster.store.pool import Connection, Database
 
@@ -103,11 +103,12 @@ def add_document(
     revision: str = "r1",
 ) -> int:
     """Insert a ready document with its chunks, vectors and term statistics; one line per passage."""
+    chunks = [passage if isinstance(passage, Passage) else Passage(passage) for passage in passages]
     with db.transaction() as connection:
         document = _insert_document(connection, source_id, path, len(passages), revision)
-        for ordinal, passage in enumerate(passages):
-            chunk = passage if isinstance(passage, Passage) else Passage(passage)
+        for ordinal, chunk in enumerate(chunks):
             _insert_chunk(connection, document, ordinal, path, chunk, space=space)
+        _weigh_document(connection, document, path, chunks)
     return document
 
 
@@ -180,6 +181,20 @@ def _insert_chunk(
             " VALUES (%s, %s, %s, %s, %s)",
             (chunk, space.id, space.width, collection, np.array(passage.vector, dtype=np.float32)),
         )
+
+
+def _weigh_document(connection: Connection, document: int, path: str, chunks: Sequence[Passage]) -> None:
+    words = whole_document_vector(
+        texts=[chunk.text for chunk in chunks], symbols=[chunk.symbol for chunk in chunks], path=path
+    )
+    connection.execute("UPDATE brain.document SET bm25 = %s WHERE id = %s", (words, document))
+    connection.execute(
+        "UPDATE brain.source_term t SET documents = t.documents + 1"
+        " FROM (SELECT DISTINCT c.source_id, u.term FROM brain.chunk c, unnest(c.terms) AS u (term)"
+        "       WHERE c.document_id = %s) held"
+        " WHERE held.source_id = t.source_id AND held.term = t.term",
+        (document,),
+    )
 
 
 @dataclass

@@ -10,7 +10,8 @@ from brain_dagster.store.pool import Database
 _CONTENT = {
     "documents": """
         SELECT s.key, d.path_bytes, d.content_hash, d.state, d.reason_code, d.language, d.encoding, d.title,
-               d.size_bytes, d.char_count, d.chunk_count, d.page_count, d.recipe
+               d.size_bytes, d.char_count, d.chunk_count, d.page_count, d.recipe,
+               d.bm25::text
         FROM brain.document d JOIN brain.source s ON s.id = d.source_id ORDER BY 1, 2""",
     "chunks": """
         SELECT s.key, d.path_bytes, c.ordinal, c.kind, c.symbol, c.start_byte, c.end_byte, c.start_line,
@@ -23,8 +24,8 @@ _CONTENT = {
         JOIN brain.document d ON d.id = c.document_id
         JOIN brain.source s ON s.id = c.source_id ORDER BY 1, 2, 3""",
     "terms": """
-        SELECT s.key, t.term, t.chunks FROM brain.source_term t JOIN brain.source s ON s.id = t.source_id
-        ORDER BY 1, 2""",
+        SELECT s.key, t.term, t.chunks, t.documents
+        FROM brain.source_term t JOIN brain.source s ON s.id = t.source_id ORDER BY 1, 2""",
     "code_map": """
         SELECT s.key, d.path_bytes, m.kind, m.name, m.detail, m.line FROM brain.code_map m
         JOIN brain.document d ON d.id = m.document_id JOIN brain.source s ON s.id = m.source_id

@@ -27,6 +27,7 @@ ROOMS_ABOVE = {
     "embed": {"surface", "query", "evals", "ingest"},
     "codemap": {"surface", "query", "evals"},
     "lexical": {"surface", "query", "evals", "ingest", "store"},
+    "rerank": {"surface", "query", "evals", "ingest", "store", "connectors"},
 }
 
 

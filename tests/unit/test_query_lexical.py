@@ -10,6 +10,11 @@ from brain_dagster.query.lexical import GATE_ROWS, MOST_TERMS, idf, weigh
 from brain_dagster.store.lexical import TermStatistics
 
 
+def statistics_of(chunks: int, frequencies: dict[int, int]) -> TermStatistics:
+    """As if every chunk were a document of its own."""
+    return TermStatistics(chunks, chunks, frequencies, frequencies)
+
+
 def test_idf_is_what_the_formula_says() -> None:
     assert idf(2, 10) == pytest.approx(log(1 + 8.5 / 2.5))
 
@@ -18,19 +23,26 @@ def test_a_word_in_every_chunk_still_counts_for_a_little() -> None:
     assert 0 < idf(10, 10) < 0.05
 
 
-def test_the_vector_carries_idf_times_how_often_the_question_says_it() -> None:
-    weighed = weigh({5: 2, 7: 1, 9: 1}, TermStatistics(10, {5: 2, 7: 10}))
+def test_the_vector_carries_idf_times_how_much_the_question_says_it() -> None:
+    weighed = weigh({5: 2, 7: 1, 9: 1}, statistics_of(10, {5: 2, 7: 10}))
     assert weighed is not None
     assert weighed.vector.indices() == [5, 7]
     assert weighed.vector.values() == pytest.approx([2 * idf(2, 10), idf(10, 10)])
 
 
+def test_documents_are_weighed_by_how_many_documents_hold_a_word() -> None:
+    weighed = weigh({5: 2.0, 7: 1.0}, TermStatistics(100, 10, {5: 20, 7: 1}, {5: 3, 7: 1}))
+    assert weighed is not None
+    assert weighed.document_vector.indices() == [5, 7]
+    assert weighed.document_vector.values() == pytest.approx([2 * idf(3, 10), idf(1, 10)])
+
+
 def test_a_question_of_unknown_words_weighs_nothing() -> None:
-    assert weigh({5: 1}, TermStatistics(10, {})) is None
+    assert weigh({5: 1}, statistics_of(10, {})) is None
 
 
 def test_the_gate_takes_the_rarest_terms_that_fit_the_budget() -> None:
-    statistics = TermStatistics(30_000, {1: 3_000, 2: 900, 3: 20_000, 4: 2})
+    statistics = statistics_of(30_000, {1: 3_000, 2: 900, 3: 20_000, 4: 2})
     weighed = weigh({1: 1, 2: 1, 3: 1, 4: 1}, statistics)
     assert weighed is not None
     assert weighed.gate == [4, 2, 1]
@@ -39,20 +51,20 @@ def test_the_gate_takes_the_rarest_terms_that_fit_the_budget() -> None:
 
 
 def test_the_budget_grows_with_the_corpus() -> None:
-    statistics = TermStatistics(1_000_000, {1: 60_000, 2: 39_000, 3: 60_000})
+    statistics = statistics_of(1_000_000, {1: 60_000, 2: 39_000, 3: 60_000})
     weighed = weigh({1: 1, 2: 1, 3: 1}, statistics)
     assert weighed is not None
     assert weighed.gate == [2, 1]
 
 
 def test_the_rarest_term_is_in_the_gate_even_if_it_breaks_the_budget() -> None:
-    weighed = weigh({1: 1, 2: 1}, TermStatistics(10 * GATE_ROWS, {1: 9 * GATE_ROWS, 2: 9 * GATE_ROWS + 1}))
+    weighed = weigh({1: 1, 2: 1}, statistics_of(10 * GATE_ROWS, {1: 9 * GATE_ROWS, 2: 9 * GATE_ROWS + 1}))
     assert weighed is not None
     assert weighed.gate == [1]
 
 
 def test_d5_of_a_long_question_the_rarest_terms_are_kept() -> None:
     terms = dict.fromkeys(range(1_000), 1)
-    weighed = weigh(terms, TermStatistics(5_000, {term: 1_000 - term for term in terms}))
+    weighed = weigh(terms, statistics_of(5_000, {term: 1_000 - term for term in terms}))
     assert weighed is not None
     assert weighed.vector.indices() == list(range(1_000 - MOST_TERMS, 1_000))

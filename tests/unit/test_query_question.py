@@ -11,7 +11,7 @@ from brain_dagster.errors import Refused
 from brain_dagster.lexical.bm25 import term
 from brain_dagster.model import EmbeddingSpace, SpaceIdentity
 from brain_dagster.query.embedder import LateEmbedder, NoVector, embed_question
-from brain_dagster.query.question import EmptyQuestion, QuestionTooLong, read_question
+from brain_dagster.query.question import EmptyQuestion, QuestionTooLong, read_question, subject_of
 from brain_dagster.store.dense import QueryVector
 from tests.support.seed import BrokenEmbedder, PointingEmbedder
 
@@ -36,9 +36,24 @@ def test_d5_nothing_is_not_a_question(text: str) -> None:
 
 
 def test_d5_a_question_of_32_kb_is_read_and_a_longer_one_refused() -> None:
-    assert read_question("x " * 16_000).terms == {term("x"): 16_000}
+    assert list(read_question("x " * 16_000).terms) == [term("x")]
     with pytest.raises(QuestionTooLong, match="longer than 32,000 bytes"):
         read_question("\u00e9" * 16_001)
+
+
+def test_a_word_said_often_counts_more_but_never_nine_times_as_much() -> None:
+    weights = read_question("pay pay tax").terms
+    assert weights[term("pay")] == pytest.approx(9 * 2 / 10)
+    assert weights[term("tax")] == 1.0
+    assert 8.9 < read_question("x " * 16_000).terms[term("x")] < 9
+
+
+def test_the_subject_line_of_a_long_question_counts_once_more() -> None:
+    weights = read_question("tax report fails\n\nI asked for the report on monday.").terms
+    assert weights[term("tax")] == 2.0
+    assert weights[term("report")] == pytest.approx(9 * 2 / 10 + 1)
+    assert weights[term("monday")] == 1.0
+    assert subject_of("one line only\n") is None
 
 
 def test_d5_two_hundred_thousand_words_are_refused_before_they_are_read() -> None:

@@ -28,6 +28,7 @@ COMMANDS = {
     "source": (f"{_HERE}.source:source", "Add, list and remove sources."),
     "sync": (f"{_HERE}.sync:sync", "Bring sources up to date, through Dagster."),
     "search": (f"{_HERE}.search:search", "Ask a question; get the passages that answer it."),
+    "why": (f"{_HERE}.why:why", "Where one passage stood in a search, and why it is not further up."),
     "manifest": (f"{_HERE}.manifest:manifest", "What you may search, and how much of it there is."),
     "map": (f"{_HERE}.map:map_command", "The code map of a source: manifests, entry points, routes."),
     "eval": (f"{_HERE}.eval:eval_command", "Measure retrieval on a goldset, and compare with the baseline."),

@@ -16,6 +16,8 @@ _ROLE_WORDS = {
     "administrator run `CREATE ROLE brain_search NOLOGIN` and grant it to this login, then run `brain init`",
     "not-granted": "this login may not take on the role brain_search, so searches run with all its rights; "
     "let an administrator grant the role to it",
+    "too-wide": "the role brain_search may do more than search; `brain init` takes back the rights on tables "
+    "that it was given by name, an administrator has to see to the rest",
 }
 
 
@@ -33,12 +35,15 @@ def doctor(as_json: bool) -> int:
                 "violations": found.violations,
                 "versions": found.versions,
                 "search_role": found.search_role,
+                "too_wide": found.too_wide,
             }
         )
     else:
         _print(found)
     if found.search_role in _ROLE_WORDS:
         say(_ROLE_WORDS[found.search_role])
+    for words in found.too_wide:
+        say(f"  brain_search {words}")
     say(_verdict(found))
     return 0 if found.is_healthy else 1
 

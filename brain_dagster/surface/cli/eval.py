@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from brain_dagster.model import Mode, Principal
-from brain_dagster.surface.cli.options import as_option, json_option
-from brain_dagster.surface.context import acting_user, brain_settings, opened_database
+from brain_dagster.model import Mode
+from brain_dagster.surface.cli.options import as_option, group_option, json_option
+from brain_dagster.surface.context import acting_principal, brain_settings, opened_database
 from brain_dagster.surface.render import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -22,10 +22,11 @@ _MODES = [mode.value for mode in Mode]
 
 @click.command("eval")
 @click.argument("goldset", type=click.Path(path_type=Path), metavar="GOLDSET.jsonl")
-@click.option("--mode", "modes", multiple=True, type=click.Choice(_MODES), help="Repeatable; else three.")
+@click.option("--mode", "modes", multiple=True, type=click.Choice(_MODES), help="Repeatable; else all.")
 @click.option("--collection", "collections", multiple=True, metavar="NAME", help="Only these; repeatable.")
 @click.option("--accept", is_flag=True, help="Make this run the baseline that later ones are compared with.")
 @as_option
+@group_option
 @json_option
 def eval_command(
     goldset: Path,
@@ -34,15 +35,17 @@ def eval_command(
     collections: tuple[str, ...],
     accept: bool,
     as_user: str | None,
+    groups: tuple[str, ...],
     as_json: bool,
 ) -> int:
     """Ask every question of GOLDSET.jsonl, and tell at which place the right files came back.
 
-    Modes are dense, lexical and hybrid unless --mode names others. Every case is stored. Exit code 1:
-    retrieval dropped against the accepted baseline and --accept was not given, or nothing could be
-    measured; 2: the goldset is not valid.
+    Modes are dense, lexical, hybrid, and hybrid+rerank with a reranker, unless --mode names others. Every
+    case is stored. Exit code 1: retrieval dropped against the accepted baseline and --accept was not
+    given, or nothing could be measured; 2: the goldset is not valid.
     """
     from brain_dagster.evals import run
+    from brain_dagster.query.configured import configured_reranking
     from brain_dagster.query.embedder import LateEmbedder
     from brain_dagster.surface.bars import shown_progress
 
@@ -51,19 +54,20 @@ def eval_command(
 
         return open_embedder(brain_settings(), database)
 
-    user = acting_user(as_user)
+    principal = acting_principal(as_user, groups)
     with opened_database() as database:
         with shown_progress():
             evaluation = run.run_goldset(
                 database,
                 LateEmbedder(lambda: open_configured(database)),
-                Principal(user),
+                principal,
                 goldset,
-                [Mode(mode) for mode in modes] or run.DEFAULT_MODES,
+                [Mode(mode) for mode in modes] or None,
                 collections=collections or None,
+                reranking=configured_reranking(brain_settings()),
             )
         _print(evaluation, as_json=as_json)
-        if accept and _accepted(database, evaluation, user):
+        if accept and _accepted(database, evaluation, principal.user):
             return 0
     return 1 if accept or evaluation.is_failed else 0
 

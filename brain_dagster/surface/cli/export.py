@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
-from brain_dagster.model import Principal
 from brain_dagster.query.scope import resolve_scope
 from brain_dagster.store.exports import export_chunks, export_evaluations
-from brain_dagster.surface.cli.options import as_option, json_option
-from brain_dagster.surface.context import acting_user, opened_database
+from brain_dagster.surface.cli.options import as_option, group_option, json_option
+from brain_dagster.surface.context import acting_principal, opened_database
 from brain_dagster.surface.render import print_json, say
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -34,10 +33,11 @@ def eval_command(file: Path, as_json: bool) -> None:
 @export.command()
 @click.argument("file", type=_FILE)
 @as_option
+@group_option
 @json_option
-def chunks(file: Path, as_user: str | None, as_json: bool) -> None:
+def chunks(file: Path, as_user: str | None, groups: tuple[str, ...], as_json: bool) -> None:
     """Write the chunks you may search to FILE, with their places and their contexts."""
-    principal = Principal(acting_user(as_user))
+    principal = acting_principal(as_user, groups)
     with opened_database() as database:
         with database.transaction() as connection:
             scope = resolve_scope(connection, principal, None, None)

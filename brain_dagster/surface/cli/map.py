@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from brain_dagster.model import Principal
-from brain_dagster.surface.cli.options import as_option, json_option
-from brain_dagster.surface.context import acting_user, opened_database
+from brain_dagster.surface.cli.options import as_option, group_option, json_option
+from brain_dagster.surface.context import acting_principal, opened_database
 from brain_dagster.surface.render import print_json, print_table, say
 
 _GROUPS = {
@@ -20,15 +19,16 @@ _GROUPS = {
 @click.command("map")
 @click.argument("key")
 @as_option
+@group_option
 @json_option
-def map_command(key: str, as_user: str | None, as_json: bool) -> None:
+def map_command(key: str, as_user: str | None, groups: tuple[str, ...], as_json: bool) -> None:
     """Show the code map of the source KEY: manifests, dependencies, entry points and HTTP routes."""
     from brain_dagster.store.codemap import code_map_of
 
     with opened_database() as database:
-        found = code_map_of(database, Principal(acting_user(as_user)), key)
+        found = code_map_of(database, acting_principal(as_user, groups), key)
     if as_json:
-        groups = {
+        entries = {
             group: [
                 {"name": entry.name, "detail": entry.detail, "path": entry.path, "line": entry.line}
                 for entry in found.entries
@@ -36,7 +36,7 @@ def map_command(key: str, as_user: str | None, as_json: bool) -> None:
             ]
             for group, kind in _GROUPS.items()
         }
-        print_json({"source": found.source, "revision": found.revision, **groups})
+        print_json({"source": found.source, "revision": found.revision, **entries})
         return
     print_table(
         ("kind", "name", "detail", "place"),

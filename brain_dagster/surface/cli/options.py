@@ -14,6 +14,17 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
 
 
+def group_option(command: Command) -> Command:
+    """Add `--group NAME`, passed as `groups`: groups the user is in; see `acting_principal`."""
+    return click.option(
+        "--group",
+        "groups",
+        multiple=True,
+        metavar="NAME",
+        help="A group the user is in; repeatable. Without --as and --group: those of BRAIN_GROUPS.",
+    )(command)
+
+
 def as_option(command: Command) -> Command:
     """Add `--as USER`, passed as `as_user`: on whose behalf; else BRAIN_USER, else the login name."""
     return click.option(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from brain_dagster.model import Excerpt, Mode, Principal
+from brain_dagster.model import Excerpt, Mode
 from brain_dagster.query.trace import SearchResult
-from brain_dagster.surface.cli.options import as_option, json_option
-from brain_dagster.surface.context import acting_user, brain_settings, opened_database
-from brain_dagster.surface.render import print_json, say, shown
+from brain_dagster.surface.cli.explain import print_trace, trace_json
+from brain_dagster.surface.cli.options import as_option, group_option, json_option
+from brain_dagster.surface.context import acting_principal, brain_settings, opened_database
+from brain_dagster.surface.render import located, print_json, say, scored, shown
 
 if TYPE_CHECKING:
     from brain_dagster.embed import SpaceEmbedder
@@ -32,7 +34,9 @@ _COLUMNS_SHOWN = 160
     help="Which half looks; auto takes what the evaluation chose.",
 )
 @click.option("-k", "limit", type=int, default=10, show_default=True, help="How many excerpts.")
+@click.option("--explain", is_flag=True, help="Then say how the answer came about.")
 @as_option
+@group_option
 @json_option
 def search(
     text: str,
@@ -41,7 +45,9 @@ def search(
     place: str | None,
     mode: str,
     limit: int,
+    explain: bool,
     as_user: str | None,
+    groups: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Ask the question TEXT in words, or look for an identifier, a path, a sentence.
@@ -49,42 +55,47 @@ def search(
     Answers with passages from what you may read. One small collection alone is handed over whole.
     """
     from brain_dagster import query
+    from brain_dagster.query.configured import configured_reranking
 
-    principal = Principal(acting_user(as_user))
-    with opened_database(size=2) as database:
+    principal = acting_principal(as_user, groups)
+    with opened_database(size=4) as database:
         result = query.search(
             database,
-            query.LateEmbedder(lambda: _open_embedder(database)),
+            query.LateEmbedder(lambda: open_embedder(database)),
             principal,
             text,
             collections=collections or None,
             place=place,
             mode=Mode(mode),
             limit=limit,
+            reranking=configured_reranking(brain_settings()),
         )
     if as_json:
-        print_json(search_json(result))
+        print_json(search_json(result, explain=explain))
     else:
         print_result(result)
+        if explain:
+            print_trace(result.trace)
     for half in result.missing:
         say(f"missing: {half}")
 
 
-def _open_embedder(database: Database) -> SpaceEmbedder:
+def open_embedder(database: Database) -> SpaceEmbedder:
     """Open the configured model; called only if the question needs a vector."""
-    from brain_dagster.embed import open_embedder
+    from brain_dagster import embed
 
-    return open_embedder(brain_settings(), database)
+    return embed.open_embedder(brain_settings(), database)
 
 
-def search_json(result: SearchResult) -> dict[str, Any]:
-    """Return the contract of `brain search --json`; other programs read it, so its keys never change."""
-    return {
+def search_json(result: SearchResult, *, explain: bool = False) -> dict[str, Any]:
+    """Return the contract of `brain search --json`; other programs read it, so keys are only ever added."""
+    answer: dict[str, Any] = {
         "query": result.query,
         "mode": result.mode,
         "missing": list(result.missing),
         "excerpts": [_excerpt_json(excerpt) for excerpt in result.excerpts],
     }
+    return {**answer, "trace": trace_json(result.trace)} if explain else answer
 
 
 def _excerpt_json(excerpt: Excerpt) -> dict[str, Any]:
@@ -101,6 +112,8 @@ def _excerpt_json(excerpt: Excerpt) -> dict[str, Any]:
         "revision": excerpt.revision,
         "indexed_at": excerpt.indexed_at.isoformat(),
         "text": excerpt.text,
+        "chunks": list(excerpt.chunk_ids),
+        "twins": [asdict(twin) for twin in excerpt.twins],
     }
 
 
@@ -109,6 +122,8 @@ def print_result(result: SearchResult) -> None:
         click.echo(f"{number:>3}  {heading(excerpt)}")
         for line in first_lines(excerpt.text):
             click.echo(f"     | {line}")
+        for twin in excerpt.twins:
+            click.echo(f"     also in {located(twin)}")
         click.echo()
     if not result.excerpts:
         say("nothing was found; `brain manifest` shows what you may search")
@@ -116,20 +131,11 @@ def print_result(result: SearchResult) -> None:
 
 def heading(excerpt: Excerpt) -> str:
     """Return where an excerpt is from and what its score means, on one line."""
-    words = [f"{shown(excerpt.collection)}/{shown(excerpt.source)}: {shown(excerpt.path)}{_span(excerpt)}"]
+    words = [located(excerpt)]
     if excerpt.symbol:
         words.append(shown(excerpt.symbol))
-    value = excerpt.score.value
-    words.append(excerpt.score.kind.value if value is None else f"{excerpt.score.kind.value} {value:.4g}")
+    words.append(scored(excerpt.score))
     return "  ".join(words)
-
-
-def _span(excerpt: Excerpt) -> str:
-    if excerpt.page is not None:
-        return f", page {excerpt.page}"
-    if excerpt.start_line == excerpt.end_line:
-        return f":{excerpt.start_line}"
-    return f":{excerpt.start_line}-{excerpt.end_line}"
 
 
 def first_lines(text: str) -> list[str]:
