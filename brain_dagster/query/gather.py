@@ -15,7 +15,7 @@ from itertools import chain
 from brain_dagster.model import Candidate, Mode
 from brain_dagster.query import dense
 from brain_dagster.query.embedder import NoVector
-from brain_dagster.query.lexical import weigh
+from brain_dagster.query.lexical import WeighedQuestion, weigh
 from brain_dagster.query.portion import Found, Portion, look
 from brain_dagster.query.question import Question
 from brain_dagster.query.scope import Scope
@@ -149,18 +149,46 @@ def _look_lexically(
         weighed = weigh(question.terms, lexical.term_statistics(connection, scope, list(question.terms)))
         if weighed is None:
             return Found((), "no word of the question occurs")
-        found = lexical.rank_lexically(
+        found = rank_words(connection, scope, weighed, depth)
+        return Found(found, gate_words(weighed))
+
+    return look(connection, LEXICAL, collections, search, is_divisible=False)
+
+
+def rank_words(
+    connection: Connection, collections: Sequence[int], weighed: WeighedQuestion, depth: int
+) -> list[Candidate]:
+    """Return the best chunks by their words; a gate that lets in too few is widened."""
+
+    def ask(gate: lexical.Gate) -> list[Candidate]:
+        return lexical.rank_lexically(
             connection,
-            scope,
-            gate=weighed.gate,
+            collections,
+            gate=gate,
             question=weighed.vector,
             document_question=weighed.document_vector,
             depth=depth,
         )
-        terms = len(weighed.vector.indices())
-        return Found(found, f"{len(weighed.gate)} of {terms} terms let in at most {weighed.rows:,} rows")
 
-    return look(connection, LEXICAL, collections, search, is_divisible=False)
+    found = ask(weighed.gate)
+    if weighed.wider is None or len(found) >= depth:
+        return found
+    merged = {candidate.chunk_id: candidate for candidate in (*found, *ask(weighed.wider))}
+    return best_first(merged.values())[:depth]
+
+
+def gate_words(weighed: WeighedQuestion) -> str:
+    """Say in words what the gate let in."""
+    terms, gate = len(weighed.vector.indices()), weighed.gate
+    if gate.every:
+        words = (
+            f"every word is common: {len(gate.every)} of {terms} at once let in about {weighed.rows:,} rows"
+        )
+    elif gate.share < 1:
+        words = f"all words common: the rarest lets in about {weighed.rows:,} rows"
+    else:
+        return f"{len(gate.terms)} of {terms} terms let in at most {weighed.rows:,} rows"
+    return words if gate.share == 1 else f"{words} of {gate.share:.0%} of the documents"
 
 
 def _merge(half: str, scope: Scope, portions: dict[int, Portion], depth: int) -> HalfList:

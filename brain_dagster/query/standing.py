@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from brain_dagster.model import Candidate, Score, ScoreKind
 from brain_dagster.query.asking import Asked
-from brain_dagster.query.gather import HalfList
+from brain_dagster.query.gather import HalfList, rank_words
 from brain_dagster.query.lexical import WeighedQuestion, weigh
 from brain_dagster.query.words import WordShare, word_shares
 from brain_dagster.store import lexical, why
@@ -159,14 +159,7 @@ def _lexical_place(
     breadth = max(lexical.BREADTH, length)
     longest = _counted(
         asked.connection,
-        lambda: lexical.rank_lexically(
-            asked.connection,
-            asked.scope.ids,
-            gate=weighed.gate,
-            question=weighed.vector,
-            document_question=weighed.document_vector,
-            depth=breadth,
-        ),
+        lambda: rank_words(asked.connection, asked.scope.ids, weighed, breadth),
     )
     found = place_of(chunk_id, longest or ())
     if found is not None:

@@ -49,7 +49,7 @@ def word_shares(
         names.setdefault(term(lexeme), lexeme)
     own = _sparse(weighed.vector) if weighed else {}
     whole = _sparse(weighed.document_vector) if weighed else {}
-    gate = set(weighed.gate) if weighed else set()
+    gate = {*weighed.gate.terms, *weighed.gate.every} if weighed else set()
     return tuple(
         WordShare(
             word=names.get(each, ""),

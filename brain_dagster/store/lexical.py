@@ -18,6 +18,25 @@ BREADTH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
+class Gate:
+    """Which chunks are scored for a question.
+
+    terms  a chunk must hold one of them
+    every  and all of these; none as a rule
+    share  of the documents that are looked at, 0 to 1; 1 as a rule
+    """
+
+    terms: tuple[int, ...]
+    every: tuple[int, ...] = ()
+    share: float = 1.0
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """As the queries name them."""
+        return {"gate": list(self.terms), "every": list(self.every), "share": self.share}
+
+
+@dataclass(frozen=True, slots=True)
 class TermStatistics:
     """What BM25 needs to know of the searched collections.
 
@@ -51,7 +70,7 @@ def rank_lexically(
     connection: Connection,
     collections: Sequence[int],
     *,
-    gate: Sequence[int],
+    gate: Gate,
     question: SparseVector,
     document_question: SparseVector,
     depth: int,
@@ -62,7 +81,7 @@ def rank_lexically(
     """
     parameters = {
         "collections": list(collections),
-        "gate": list(gate),
+        **gate.parameters,
         "question": question,
         "document_question": document_question,
         "breadth": max(BREADTH, depth),

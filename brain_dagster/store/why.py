@@ -9,6 +9,7 @@ from pgvector import SparseVector
 
 from brain_dagster.store.clean import clean_text
 from brain_dagster.store.dense import QueryVector
+from brain_dagster.store.lexical import Gate
 from brain_dagster.store.pool import Connection
 from brain_dagster.store.queries import sql
 from brain_dagster.store.reading import one_row
@@ -109,7 +110,7 @@ def find_words(
     connection: Connection,
     chunk_ids: Sequence[int],
     *,
-    gate: Sequence[int],
+    gate: Gate,
     question: SparseVector,
     document_question: SparseVector,
 ) -> dict[int, WordsFound]:
@@ -118,7 +119,7 @@ def find_words(
         "chunks": list(chunk_ids),
         "question": question,
         "document_question": document_question,
-        "gate": list(gate),
+        **gate.parameters,
     }
     asked = set(question.indices())
     return {
@@ -131,14 +132,14 @@ def count_better(
     connection: Connection,
     collections: Sequence[int],
     *,
-    gate: Sequence[int],
+    gate: Gate,
     question: SparseVector,
     chunk_id: int,
 ) -> int:
     """Count the chunks in scope that the gate lets in and that come before this one by their own BM25."""
     parameters = {
         "collections": list(collections),
-        "gate": list(gate),
+        **gate.parameters,
         "question": question,
         "chunk": chunk_id,
     }

@@ -68,23 +68,56 @@ CREATE FUNCTION brain.permitted(collections integer[]) RETURNS integer[]
     RETURN ARRAY(SELECT unnest(collections) INTERSECT SELECT unnest(brain.searched_collections()));
 COMMENT ON FUNCTION brain.permitted(integer[]) IS 'Those of these collections that this transaction may read.';
 
-CREATE FUNCTION brain.rank_words(collections integer[], gate integer[], question sparsevec, breadth integer)
+-- A question may consist of nothing but common words. Then a chunk must hold `every` of some of them, and if
+-- that is still too much, only a share of the documents is looked at, the same ones each time.
+CREATE FUNCTION brain.is_sampled(document_id bigint, share double precision) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN hashint8extended(document_id, 0) & 65535 < share * 65536;
+COMMENT ON FUNCTION brain.is_sampled(bigint, double precision) IS
+    'Whether a document is among a share of all, 0 to 1, that depends on nothing but its number.';
+
+CREATE FUNCTION brain.rank_words(
+    collections integer[], gate integer[], question sparsevec, breadth integer,
+    every integer[] DEFAULT '{}', share double precision DEFAULT 1
+)
     RETURNS TABLE (chunk_id bigint, document_id bigint, score double precision)
     LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1000
 AS $$
 DECLARE
     permitted CONSTANT integer[] := brain.permitted(collections);
 BEGIN
-    RETURN QUERY
-    SELECT c.id, c.document_id, -(c.bm25 <#> question)
-    FROM brain.chunk c
-    WHERE c.terms OPERATOR(pg_catalog.&&) gate AND c.collection_id = ANY (permitted)
-    ORDER BY c.bm25 <#> question, c.id
-    LIMIT breadth;
+    IF share < 1 THEN
+        RETURN QUERY
+        SELECT c.id, c.document_id, -(c.bm25 <#> question)
+        FROM brain.chunk c
+        WHERE c.document_id = ANY (ARRAY(
+                  SELECT d.id FROM brain.document d
+                  WHERE d.collection_id = ANY (permitted) AND d.state = 'ready'
+                    AND brain.is_sampled(d.id, share)
+              ))
+          AND c.terms OPERATOR(pg_catalog.&&) gate AND c.terms OPERATOR(pg_catalog.@>) every
+        ORDER BY c.bm25 <#> question, c.id
+        LIMIT breadth;
+    ELSIF every <> '{}' THEN
+        RETURN QUERY
+        SELECT c.id, c.document_id, -(c.bm25 <#> question)
+        FROM brain.chunk c
+        WHERE c.terms OPERATOR(pg_catalog.@>) every AND c.collection_id = ANY (permitted)
+        ORDER BY c.bm25 <#> question, c.id
+        LIMIT breadth;
+    ELSE
+        RETURN QUERY
+        SELECT c.id, c.document_id, -(c.bm25 <#> question)
+        FROM brain.chunk c
+        WHERE c.terms OPERATOR(pg_catalog.&&) gate AND c.collection_id = ANY (permitted)
+        ORDER BY c.bm25 <#> question, c.id
+        LIMIT breadth;
+    END IF;
 END
 $$;
-COMMENT ON FUNCTION brain.rank_words(integer[], integer[], sparsevec, integer) IS
-    'The best chunks by their own BM25 among those that hold a term of the gate, best first, ties by id.';
+COMMENT ON FUNCTION brain.rank_words(
+    integer[], integer[], sparsevec, integer, integer[], double precision
+) IS 'The best chunks by their own BM25 among those that pass the gate, best first, ties by id.';
 
 CREATE FUNCTION brain.rank_vectors(collections integer[], space integer, question vector, depth integer)
     RETURNS TABLE (chunk_id bigint, distance double precision)
@@ -109,7 +142,8 @@ COMMENT ON FUNCTION brain.rank_vectors(integer[], integer, vector, integer) IS
     'The nearest chunks of each collection by cosine, every vector compared.';
 
 CREATE FUNCTION brain.count_better_by_words(
-    collections integer[], gate integer[], question sparsevec, distance double precision, chunk_id bigint
+    collections integer[], gate integer[], question sparsevec, distance double precision, chunk_id bigint,
+    every integer[] DEFAULT '{}', share double precision DEFAULT 1
 ) RETURNS bigint
     LANGUAGE plpgsql STABLE SECURITY DEFINER
 AS $$
@@ -120,13 +154,16 @@ BEGIN
         SELECT count(*)
         FROM brain.chunk c
         WHERE c.terms OPERATOR(pg_catalog.&&) gate
+          AND (every = '{}' OR c.terms OPERATOR(pg_catalog.@>) every)
+          AND (share >= 1 OR brain.is_sampled(c.document_id, share))
           AND c.collection_id = ANY (permitted)
           AND (c.bm25 <#> question, c.id) < (distance, chunk_id)
     );
 END
 $$;
-COMMENT ON FUNCTION brain.count_better_by_words(integer[], integer[], sparsevec, double precision, bigint) IS
-    'How many chunks rank_words would put before this one if it knew no end.';
+COMMENT ON FUNCTION brain.count_better_by_words(
+    integer[], integer[], sparsevec, double precision, bigint, integer[], double precision
+) IS 'How many chunks rank_words would put before this one if it knew no end.';
 
 CREATE FUNCTION brain.find_declared(collections integer[], words integer[], pattern text, at_most integer)
     RETURNS SETOF bigint

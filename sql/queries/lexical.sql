@@ -25,13 +25,15 @@ GROUP BY t.term;
 --   its document's, added.
 -- Parameters: collections (integer[]), gate (integer[]), question (sparsevec: idf times the weight in the
 --   question), document_question (the same with the idf among documents), breadth (integer: how many
---   chunks, best by their own score, have their documents looked at), depth (integer)
+--   chunks, best by their own score, have their documents looked at), depth (integer), every (integer[]:
+--   terms a chunk must hold all of; none as a rule), share (float8: of the documents; 1 as a rule)
 -- Promise: at most depth rows of live documents (A2), best first, ties by chunk id. The gate decides which
 --   rows are scored, the breadth for which of them the document counts; both scores are exact BM25.
 WITH own AS MATERIALIZED (
     SELECT w.chunk_id AS id, w.document_id, w.score
     FROM brain.rank_words(
-        %(collections)s::integer[], %(gate)s::integer[], %(question)s::sparsevec, %(breadth)s::integer
+        %(collections)s::integer[], %(gate)s::integer[], %(question)s::sparsevec, %(breadth)s::integer,
+        %(every)s::integer[], %(share)s::float8
     ) w
 ), whole AS MATERIALIZED (
     SELECT d.id, d.collection_id,

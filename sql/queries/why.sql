@@ -50,20 +50,24 @@ JOIN brain.chunk_embedding other
 -- name: find_words
 -- Purpose: which of the question's terms each chunk and its document hold, and what they are worth by BM25.
 -- Parameters: chunks (bigint[]), question (sparsevec: idf times the weight in the question),
---   document_question (the same with the idf among documents), gate (integer[])
+--   document_question (the same with the idf among documents), gate and every
+--   (integer[]), share (float8), as in lexical.rank
 -- Promise: one row per chunk that exists: id, own score, its document's score (0: none stored), whether the
---   chunk holds one of the gate's terms, the document half of BM25 of chunk and document (sparsevec, the
+--   chunk passes the gate, the document half of BM25 of chunk and document (sparsevec, the
 --   latter may be null).
 SELECT c.id, -(c.bm25 <#> %(question)s::sparsevec),
        coalesce(-(d.bm25 <#> %(document_question)s::sparsevec), 0),
-       c.terms && %(gate)s::integer[], c.bm25, d.bm25
+       c.terms && %(gate)s::integer[] AND c.terms @> %(every)s::integer[]
+           AND brain.is_sampled(c.document_id, %(share)s::float8),
+       c.bm25, d.bm25
 FROM brain.chunk c
 JOIN brain.document d ON d.id = c.document_id
 WHERE c.id = ANY(%(chunks)s::bigint[]);
 
 -- name: count_better
 -- Purpose: the place of a chunk by its own score among all that the gate lets in: whether its document counts.
--- Parameters: collections (integer[]), gate (integer[]), question (sparsevec), chunk (bigint)
+-- Parameters: collections (integer[]), gate and every (integer[]), share (float8), question (sparsevec),
+--   chunk (bigint)
 -- Promise: one row: how many chunks come before it, best own score first, ties by chunk id.
 WITH mine AS MATERIALIZED (
     SELECT c.id, c.bm25 <#> %(question)s::sparsevec AS distance
@@ -72,7 +76,8 @@ WITH mine AS MATERIALIZED (
 )
 SELECT coalesce((
     SELECT brain.count_better_by_words(
-        %(collections)s::integer[], %(gate)s::integer[], %(question)s::sparsevec, mine.distance, mine.id
+        %(collections)s::integer[], %(gate)s::integer[], %(question)s::sparsevec, mine.distance, mine.id,
+        %(every)s::integer[], %(share)s::float8
     )
     FROM mine
 ), 0);

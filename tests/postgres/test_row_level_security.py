@@ -306,7 +306,12 @@ def test_i3_queries_that_forget_their_filter_find_the_named_collection_only(fill
         assert space is not None
         found = {
             "lexical": lexical.rank_lexically(
-                connection, every, gate=terms, question=words, document_question=words, depth=10
+                connection,
+                every,
+                gate=lexical.Gate(tuple(terms)),
+                question=words,
+                document_question=words,
+                depth=10,
             ),
             "dense": rank_densely_by_scan(
                 connection, every, QueryVector(space[0], np.array(VECTOR, dtype=np.float32)), 10
@@ -409,7 +414,12 @@ def test_d5_terms_are_found_by_their_index_under_the_policies(filled: Database) 
         narrow(connection, scope)
         before = scans(connection)
         found = lexical.rank_lexically(
-            connection, scope, gate=terms, question=words, document_question=words, depth=10
+            connection,
+            scope,
+            gate=lexical.Gate(tuple(terms)),
+            question=words,
+            document_question=words,
+            depth=10,
         )
         held = exact.find_holding(connection, scope, terms=terms, rows=10)
         declared = exact.find_declared(connection, scope, terms=terms, pattern="run", rows=10)

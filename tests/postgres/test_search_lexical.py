@@ -13,6 +13,7 @@ import pytest
 from brain_dagster.lexical.bm25 import DOCUMENT_WEIGHTS, WEIGHTS, DocumentWeights, Weights
 from brain_dagster.lexical.tokens import lexemes
 from brain_dagster.model import Mode, Principal
+from brain_dagster.query import lexical as lexical_half
 from brain_dagster.query import rank_chunks, search
 from brain_dagster.query.lexical import weigh
 from brain_dagster.query.question import read_question
@@ -134,7 +135,7 @@ def test_common_words_still_count_for_what_the_gate_lets_in(db: Database) -> Non
         # As if the budget held the rare word only.
         weighed = weigh(question.terms, statistics)
         assert weighed is not None
-        rarest = weighed.gate[:1]
+        rarest = list(weighed.gate.terms[:1])
         found = connection.execute(
             "SELECT text, -(bm25 <#> %s) FROM brain.chunk WHERE terms && %s ORDER BY bm25 <#> %s, id",
             (weighed.vector, rarest, weighed.vector),
@@ -144,6 +145,35 @@ def test_common_words_still_count_for_what_the_gate_lets_in(db: Database) -> Non
     assert [chunk.path for chunk in ranked.chunks[:2]] == ["a.md", "a.md"]
     own = ranked.chunks[0].score.value - ranked.chunks[1].score.value  # type: ignore[operator]
     assert own == pytest.approx(found[0][1] - found[1][1]), "their document adds the same to both"
+
+
+@pytest.fixture
+def common(db: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
+    """Sixty documents in which every word is too common to be looked for alone."""
+    monkeypatch.setattr(lexical_half, "GATE_ROWS", 20)
+    monkeypatch.setattr(lexical_half, "GATE_SHARE", 0.0)
+    source = add_source(db, "s", add_collection(db, "c"))
+    for number in range(60):
+        add_document(db, source, f"{number}.md", ["alpha filler" if number % 2 else "beta filler"])
+    add_document(db, source, "both.md", ["alpha and beta together"])
+    return db
+
+
+def test_of_common_words_what_holds_all_of_them_comes_first(common: Database) -> None:
+    ranked = rank_chunks(common, None, ALICE, "alpha beta", mode=Mode.LEXICAL)
+    assert ranked.chunks[0].path == "both.md"
+    assert len({chunk.chunk_id for chunk in ranked.chunks}) == len(ranked.chunks)
+    (row,) = [row for row in ranked.trace if row.half == "lexical"]
+    assert "all words common: 2 of 2 at once" in row.strategy
+
+
+def test_a_word_that_is_everywhere_is_looked_for_in_a_share_of_the_documents(common: Database) -> None:
+    ranked = rank_chunks(common, None, ALICE, "filler", mode=Mode.LEXICAL)
+    # 20 of 60, by a hash of the document's number: the same ones each time, and never all.
+    assert 8 <= len(ranked.chunks) <= 32
+    assert ranked.chunks == rank_chunks(common, None, ALICE, "filler", mode=Mode.LEXICAL).chunks
+    (row,) = [row for row in ranked.trace if row.half == "lexical"]
+    assert "33% of the documents" in row.strategy
 
 
 def test_the_index_of_terms_is_used_once_the_table_is_large(db: Database) -> None:
