@@ -180,15 +180,11 @@ def rank_words(
 def gate_words(weighed: WeighedQuestion) -> str:
     """Say in words what the gate let in."""
     terms, gate = len(weighed.vector.indices()), weighed.gate
-    if gate.every:
-        words = (
-            f"every word is common: {len(gate.every)} of {terms} at once let in about {weighed.rows:,} rows"
-        )
-    elif gate.share < 1:
-        words = f"all words common: the rarest lets in about {weighed.rows:,} rows"
-    else:
+    if not gate.every and gate.share == 1:
         return f"{len(gate.terms)} of {terms} terms let in at most {weighed.rows:,} rows"
-    return words if gate.share == 1 else f"{words} of {gate.share:.0%} of the documents"
+    asked = f"{len(gate.every)} of {terms} at once let" if gate.every else "the rarest lets"
+    share = "" if gate.share == 1 else f" of {gate.share:.0%} of the documents"
+    return f"all words common: {asked} in about {weighed.rows:,} rows{share}"
 
 
 def _merge(half: str, scope: Scope, portions: dict[int, Portion], depth: int) -> HalfList:
