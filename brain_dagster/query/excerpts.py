@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from math import ceil
 
-from brain_dagster.model import Candidate, Excerpt, Score
+from brain_dagster.model import Candidate, Excerpt
 from brain_dagster.query.passage import (
     in_reading_order,
     is_met_by,
@@ -22,6 +22,7 @@ from brain_dagster.query.passage import (
 from brain_dagster.query.scope import Scope
 from brain_dagster.query.trace import Dropped
 from brain_dagster.query.twins import Fingerprint, TextsSeen, fingerprint
+from brain_dagster.score import Score
 from brain_dagster.store.excerpts import FoundChunk, fetch_chunks
 from brain_dagster.store.pool import Connection
 

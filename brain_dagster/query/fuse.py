@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from brain_dagster.errors import Defect
-from brain_dagster.model import Candidate, Score, ScoreKind
+from brain_dagster.model import Candidate
+from brain_dagster.score import Score, ScoreKind
 
 RankedList = Sequence[Candidate]
 

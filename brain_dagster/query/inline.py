@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from brain_dagster.model import Excerpt, Mode, Score, ScoreKind
+from brain_dagster.model import Excerpt, Mode
 from brain_dagster.query.passage import joined_excerpt, runs, token_count
 from brain_dagster.query.scope import Scope, inline_collection
+from brain_dagster.score import Score, ScoreKind
 from brain_dagster.store.excerpts import fetch_whole_collection
 from brain_dagster.store.pool import Connection
 

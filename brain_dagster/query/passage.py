@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from brain_dagster.model import Excerpt, Score, Twin
+from brain_dagster.model import Excerpt, Twin
+from brain_dagster.score import Score
 from brain_dagster.store.excerpts import FoundChunk
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from brain_dagster.errors import BadUsage, Transient
-from brain_dagster.model import Candidate, Mode, ScoreKind
+from brain_dagster.model import Candidate, Mode
 from brain_dagster.query.draw import draw_round_robin
 from brain_dagster.query.embedder import NoVector
 from brain_dagster.query.exact import find_exactly
@@ -18,6 +18,7 @@ from brain_dagster.query.rerank import missing_words, rerank_union
 from brain_dagster.query.scope import Scope
 from brain_dagster.query.trace import Dropped, ListTrace
 from brain_dagster.rerank.base import Reranker, RerankFailed
+from brain_dagster.score import ScoreKind
 from brain_dagster.store.dense import QueryVector
 from brain_dagster.store.excerpts import fetch_chunks
 from brain_dagster.store.pool import Connection, Database

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from brain_dagster.model import Candidate, Mode, Principal, Score, ScoreKind
+from brain_dagster.model import Candidate, Mode, Principal
 from brain_dagster.query.asking import Asked, ask
 from brain_dagster.query.embedder import QueryEmbedder
 from brain_dagster.query.ranking import LIST_DEPTH, Ranking, Reranking, rank, rerank, reranked_mode
 from brain_dagster.query.scope import Scope
 from brain_dagster.query.trace import ListTrace
+from brain_dagster.score import Score, ScoreKind
 from brain_dagster.store.excerpts import place_chunks
 from brain_dagster.store.pool import Connection, Database
 

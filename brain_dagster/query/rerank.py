@@ -6,9 +6,10 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from brain_dagster.model import Candidate, RerankScore, Score, ScoreKind
+from brain_dagster.model import Candidate
 from brain_dagster.query.fuse import DuplicateCandidate
 from brain_dagster.rerank.base import Reranker, RerankFailed, check_scores
+from brain_dagster.score import RerankScore, Score, ScoreKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from brain_dagster.model import Candidate, Score, ScoreKind
+from brain_dagster.model import Candidate
 from brain_dagster.query.asking import Asked
 from brain_dagster.query.gather import HalfList, rank_words
 from brain_dagster.query.lexical import WeighedQuestion, weigh
 from brain_dagster.query.words import WordShare, word_shares
+from brain_dagster.score import Score, ScoreKind
 from brain_dagster.store import lexical, why
 from brain_dagster.store.dense import QueryVector
 from brain_dagster.store.lexical import TermStatistics

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from brain_dagster.model import Excerpt, ScoreKind
+from brain_dagster.model import Excerpt
+from brain_dagster.score import ScoreKind
 
 
 @dataclass(frozen=True, slots=True)

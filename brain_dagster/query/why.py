@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from brain_dagster.errors import Refused
-from brain_dagster.model import Excerpt, Mode, Principal, Score, ScoreKind
+from brain_dagster.model import Excerpt, Mode, Principal
 from brain_dagster.query.asking import Asked
 from brain_dagster.query.embedder import QueryEmbedder
 from brain_dagster.query.excerpts import Chosen
@@ -31,6 +31,7 @@ from brain_dagster.query.standing import (
     weigh_question,
 )
 from brain_dagster.query.words import WordShare
+from brain_dagster.score import Score, ScoreKind
 from brain_dagster.store.excerpts import FoundChunk, fetch_chunks
 from brain_dagster.store.pool import Connection, Database
 from brain_dagster.store.reading import reading

@@ -6,7 +6,8 @@ from typing import Any
 
 import psycopg
 
-from brain_dagster.model import Candidate, Score, ScoreKind
+from brain_dagster.model import Candidate
+from brain_dagster.score import Score, ScoreKind
 
 
 def candidates(rows: psycopg.Cursor[tuple[Any, ...]], kind: ScoreKind) -> list[Candidate]:

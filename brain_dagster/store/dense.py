@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from psycopg import sql as compose
 
-from brain_dagster.model import Candidate, ScoreKind
+from brain_dagster.model import Candidate
+from brain_dagster.score import ScoreKind
 from brain_dagster.store.candidates import candidates
 from brain_dagster.store.pool import Connection
 from brain_dagster.store.queries import sql

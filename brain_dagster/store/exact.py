@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from brain_dagster.model import Candidate, Score, ScoreKind
+from brain_dagster.model import Candidate
+from brain_dagster.score import Score, ScoreKind
 from brain_dagster.store.pool import Connection
 from brain_dagster.store.queries import sql
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from pgvector import SparseVector
 
-from brain_dagster.model import Candidate, ScoreKind
+from brain_dagster.model import Candidate
+from brain_dagster.score import ScoreKind
 from brain_dagster.store.candidates import candidates
 from brain_dagster.store.pool import Connection
 from brain_dagster.store.queries import sql

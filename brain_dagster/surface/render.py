@@ -13,7 +13,8 @@ from typing import Any
 
 import click
 
-from brain_dagster.model import Excerpt, Score, Twin
+from brain_dagster.model import Excerpt, Twin
+from brain_dagster.score import Score
 from brain_dagster.store.clean import printable_path
 
 # What printable paths may still hold and a screen must not: the Arabic direction mark, characters that

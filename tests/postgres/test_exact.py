@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from brain_dagster.model import Mode, Principal, ScoreKind
+from brain_dagster.model import Mode, Principal
 from brain_dagster.query import search
+from brain_dagster.score import ScoreKind
 from brain_dagster.store.pool import Database
 from tests.support.seed import (
     Passage,

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from brain_dagster.model import Candidate, Mode, Principal, Score, ScoreKind
+from brain_dagster.model import Candidate, Mode, Principal
 from brain_dagster.query import search
 from brain_dagster.query.excerpts import Chosen, choose_excerpts
 from brain_dagster.query.scope import resolve_scope
 from brain_dagster.query.trace import SearchResult
+from brain_dagster.score import Score, ScoreKind
 from brain_dagster.store.pool import Database
 from brain_dagster.store.reading import reading
 from tests.support.seed import Passage, add_collection, add_document, add_source

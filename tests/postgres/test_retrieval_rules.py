@@ -15,10 +15,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from brain_dagster.model import EmbeddingSpace, Mode, Principal, ScoreKind
+from brain_dagster.model import EmbeddingSpace, Mode, Principal
 from brain_dagster.query import Reranking, rank_chunks, search
 from brain_dagster.query.trace import SearchResult
 from brain_dagster.rerank.base import RerankFailed
+from brain_dagster.score import ScoreKind
 from brain_dagster.store.pool import Database
 from tests.support.seed import Passage, add_collection, add_document, add_source, add_space
 

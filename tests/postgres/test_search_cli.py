@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from brain_dagster.model import ScoreKind
 from brain_dagster.query.trace import Dropped
+from brain_dagster.score import ScoreKind
 from brain_dagster.settings import settings
 from brain_dagster.store.migrate import migrate
 from brain_dagster.store.pool import Database

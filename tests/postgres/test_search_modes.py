@@ -7,10 +7,11 @@ from datetime import datetime
 import pytest
 
 from brain_dagster.errors import BadUsage, SchemaOutOfDate
-from brain_dagster.model import EmbeddingSpace, Mode, Principal, ScoreKind
+from brain_dagster.model import EmbeddingSpace, Mode, Principal
 from brain_dagster.query import LateEmbedder, QueryEmbedder, rank_chunks, rank_files, search
 from brain_dagster.query.ranking import DenseHalfMissing
 from brain_dagster.query.trace import SearchResult
+from brain_dagster.score import ScoreKind
 from brain_dagster.store import lexical as store
 from brain_dagster.store.pool import Connection, Database
 from tests.support.seed import (

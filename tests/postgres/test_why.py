@@ -12,12 +12,13 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as check_settings
 from hypothesis import strategies as st
 
-from brain_dagster.model import Mode, Principal, ScoreKind
+from brain_dagster.model import Mode, Principal
 from brain_dagster.query import Reranking, Why, rank_chunks, search, why
 from brain_dagster.query import lexical as lexical_half
 from brain_dagster.query.trace import SearchResult
 from brain_dagster.query.why import UnknownChunk
 from brain_dagster.rerank.base import RerankFailed
+from brain_dagster.score import ScoreKind
 from brain_dagster.settings import settings
 from brain_dagster.store.migrate import migrate
 from brain_dagster.store.pool import Database

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from brain_dagster.model import Candidate, Score, ScoreKind
+from brain_dagster.model import Candidate
 from brain_dagster.query.excerpts import Chosen, choose
+from brain_dagster.score import Score, ScoreKind
 from brain_dagster.store.excerpts import FoundChunk
 
 WHEN = datetime(2024, 5, 1, tzinfo=UTC)

@@ -15,6 +15,7 @@ from brain_dagster.store.queries import SQL_FOLDER, parse_queries, topics
 
 ROOMS_ABOVE = {
     "model.py": {"store", "query", "ingest", "evals", "embed", "surface", "connectors"},
+    "score.py": {"store", "query", "ingest", "evals", "embed", "surface", "connectors"},
     "errors.py": {"store", "query", "ingest", "evals", "embed", "surface", "connectors"},
     "store": {"query", "ingest", "evals", "surface", "connectors"},
     "query": {"surface", "ingest", "evals"},

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain_dagster.model import Candidate, Score, ScoreKind
+from brain_dagster.model import Candidate
 from brain_dagster.query.draw import draw_round_robin
+from brain_dagster.score import Score, ScoreKind
 
 
 def ranked(*chunk_ids: int, kind: ScoreKind = ScoreKind.COSINE) -> list[Candidate]:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain_dagster.model import Candidate, Score, ScoreKind
+from brain_dagster.model import Candidate
 from brain_dagster.query.fuse import DuplicateCandidate, fuse_by_rank
+from brain_dagster.score import Score, ScoreKind
 
 
 def ranked(*chunk_ids: int, kind: ScoreKind = ScoreKind.COSINE) -> list[Candidate]:

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr, ValidationError
 
-from brain_dagster.model import Candidate, RerankScore, Score, ScoreKind
+from brain_dagster.model import Candidate
 from brain_dagster.query.fuse import DuplicateCandidate, fuse_by_rank
 from brain_dagster.query.rerank import missing_words, rerank_union, split_at_floor
 from brain_dagster.rerank import RerankerMisconfigured, RerankFailed, open_reranker
 from brain_dagster.rerank.cross_encoder import CrossEncoderReranker
 from brain_dagster.rerank.http import HttpReranker
+from brain_dagster.score import RerankScore, Score, ScoreKind
 from brain_dagster.settings import Settings
 
 TEXTS = {1: "bees", 2: "ants", 3: "moths", 4: "beetles"}

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from brain_dagster.model import InvalidScore, RRFScore, Score, ScoreKind
+from brain_dagster.score import InvalidScore, RRFScore, Score, ScoreKind
 from brain_dagster.settings import REPOSITORY_ROOT
 
 RANKED = [kind for kind in ScoreKind if kind is not ScoreKind.INLINE]
@@ -109,7 +109,8 @@ def test_i11_the_type_checker_refuses_to_compare_two_kinds(tmp_path: Path) -> No
     """Each line that ends in `# refused` is refused, and no other line is."""
     snippet = tmp_path / "snippet.py"
     snippet.write_text(
-        "from brain_dagster.model import Candidate, RerankScore, Score, ScoreKind\n"
+        "from brain_dagster.model import Candidate\n"
+        "from brain_dagster.score import RerankScore, Score, ScoreKind\n"
         "cosine, bm25 = Score(ScoreKind.COSINE, 0.5), Score(ScoreKind.BM25, 12.0)\n"
         "rerank, inline = Score(ScoreKind.RERANK, 0.5), Score(ScoreKind.INLINE, None)\n"
         "cosine < cosine\n"

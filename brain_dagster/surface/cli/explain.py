@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from brain_dagster.model import ScoreKind
 from brain_dagster.query.trace import Dropped, Trace
+from brain_dagster.score import ScoreKind
 from brain_dagster.surface.render import print_table, shown
 
 # What a number of each kind says, and what it does not.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brain_dagster.errors import BadUsage
-from brain_dagster.model import Mode, Score
+from brain_dagster.model import Mode
+from brain_dagster.score import Score
 from brain_dagster.store.why import Target
 from brain_dagster.surface.cli.explain import outcome_words, ranked_by_words
 from brain_dagster.surface.cli.options import as_option, group_option, json_option
