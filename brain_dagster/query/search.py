@@ -29,11 +29,13 @@ class Answer:
     """An answer with the steps that made it.
 
     asked  its connection is in the transaction that chose the excerpts
+    depth  how long each list may be
     """
 
     asked: Asked
     ranking: Ranking
     chosen: Chosen
+    depth: int
 
     @property
     def mode(self) -> str:
@@ -117,7 +119,7 @@ def answering(
             asked.question,
             asked.vector,
             mode=reranked_mode(asked.mode, reranking),
-            depth=max(LIST_DEPTH, limit),
+            depth=_depth(limit),
             reranking=reranking,
         )
         if ranking.draw is None or reranking is None:
@@ -132,7 +134,11 @@ def answering(
 
 def _chosen(asked: Asked, ranking: Ranking, limit: int) -> Answer:
     chosen = choose_excerpts(asked.connection, asked.scope, ranking.candidates, limit)
-    return Answer(asked, ranking, chosen)
+    return Answer(asked, ranking, chosen, _depth(limit))
+
+
+def _depth(limit: int) -> int:
+    return max(LIST_DEPTH, limit)
 
 
 def _inline(

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from brain_dagster.model import Candidate
 from brain_dagster.query.asking import Asked
-from brain_dagster.query.gather import HalfList, rank_words
+from brain_dagster.query.gather import HalfList, best_first
 from brain_dagster.query.lexical import WeighedQuestion, weigh
 from brain_dagster.query.words import WordShare, word_shares
 from brain_dagster.score import Score, ScoreKind
 from brain_dagster.store import lexical, why
 from brain_dagster.store.dense import QueryVector
-from brain_dagster.store.lexical import TermStatistics
+from brain_dagster.store.lexical import Gate, TermStatistics
 from brain_dagster.store.pool import Connection
 from brain_dagster.store.reading import SearchBlocked, SearchTimedOut, attempt
 from brain_dagster.store.why import WordsFound
@@ -25,10 +25,14 @@ Counted = TypeVar("Counted")
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
-    """A question as the lexical half weighs it in this scope."""
+    """A question as the lexical half weighs it in this scope.
+
+    gates  those that the search went through: two if the first let in too few
+    """
 
     statistics: TermStatistics
     weighed: WeighedQuestion | None
+    gates: tuple[Gate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,16 @@ def place_of(chunk_id: int, ranked: Sequence[Candidate]) -> tuple[int, Candidate
     return None
 
 
-def weigh_question(asked: Asked) -> Weighing:
-    """Weigh the question as the lexical half does."""
+def weigh_question(asked: Asked, depth: int) -> Weighing:
+    """Weigh the question as the lexical half does for a list of this depth."""
     terms = asked.question.terms
     statistics = lexical.term_statistics(asked.connection, asked.scope.ids, list(terms))
-    return Weighing(statistics, weigh(terms, statistics))
+    weighed = weigh(terms, statistics)
+    if weighed is None:
+        return Weighing(statistics, None)
+    if weighed.wider is None or len(_ranked(asked, weighed, weighed.gate, depth)) >= depth:
+        return Weighing(statistics, weighed, (weighed.gate,))
+    return Weighing(statistics, weighed, (weighed.gate, weighed.wider))
 
 
 def exact_standing(chunk_id: int, half: HalfList) -> Standing:
@@ -103,15 +112,16 @@ def lexical_standing(
     weighed = weighing.weighed
     if weighed is None:
         return _unlisted(half, "no word of the question occurs in what was searched"), ()
-    found = find_words(asked.connection, [chunk_id], weighed)[chunk_id]
+    passed = [find_words(asked.connection, [chunk_id], weighed, gate)[chunk_id] for gate in weighing.gates]
+    found = passed[0]
     words = word_shares(asked.question, weighing.statistics, weighed, found)
     listed = place_of(chunk_id, half.candidates)
     if listed is not None:
         return _listed(half, *listed), words
-    if not found.passes_gate:
-        return _unlisted(half, _outside_the_gate(found, words)), words
+    if not any(each.passes_gate for each in passed):
+        return _unlisted(half, _outside_the_gates(weighing.gates, found, words)), words
     score = Score(ScoreKind.BM25, found.score + found.document_score)
-    exact, reason = _lexical_place(asked, weighed, chunk_id, len(half.candidates))
+    exact, reason = _lexical_place(asked, weighed, weighing.gates, chunk_id, len(half.candidates))
     return _unlisted(half, reason, score, exact), words
 
 
@@ -123,7 +133,7 @@ def best_standing(asked: Asked, weighing: Weighing, chunk_ids: Sequence[int]) ->
     """
     by_words: dict[int, float] = {}
     if weighing.weighed is not None:
-        found = find_words(asked.connection, chunk_ids, weighing.weighed)
+        found = find_words(asked.connection, chunk_ids, weighing.weighed, weighing.weighed.gate)
         by_words = {chunk: each.score + each.document_score for chunk, each in found.items() if each.weights}
     nearness: dict[int, float] = {}
     if isinstance(asked.vector, QueryVector):
@@ -133,13 +143,13 @@ def best_standing(asked: Asked, weighing: Weighing, chunk_ids: Sequence[int]) ->
 
 
 def find_words(
-    connection: Connection, chunk_ids: Sequence[int], weighed: WeighedQuestion
+    connection: Connection, chunk_ids: Sequence[int], weighed: WeighedQuestion, gate: Gate
 ) -> dict[int, WordsFound]:
-    """Return what these chunks hold of a weighed question."""
+    """Return what these chunks hold of a weighed question, and whether they pass a gate of it."""
     return why.find_words(
         connection,
         chunk_ids,
-        gate=weighed.gate,
+        gate=gate,
         question=weighed.vector,
         document_question=weighed.document_vector,
     )
@@ -153,40 +163,57 @@ def _unlisted(half: HalfList, reason: str, score: Score | None = None, exact: in
     return Standing(half.half, None, len(half.candidates), exact, score, reason)
 
 
+def _ranked(asked: Asked, weighed: WeighedQuestion, gate: Gate, depth: int) -> list[Candidate]:
+    return lexical.rank_lexically(
+        asked.connection,
+        asked.scope.ids,
+        gate=gate,
+        question=weighed.vector,
+        document_question=weighed.document_vector,
+        depth=depth,
+    )
+
+
 def _lexical_place(
-    asked: Asked, weighed: WeighedQuestion, chunk_id: int, length: int
+    asked: Asked, weighed: WeighedQuestion, gates: Sequence[Gate], chunk_id: int, length: int
 ) -> tuple[int | None, str]:
     """Look for the chunk in the same list made as long as it can be; further down its own score orders."""
     breadth = max(lexical.BREADTH, length)
-    longest = _counted(
-        asked.connection,
-        lambda: rank_words(asked.connection, asked.scope.ids, weighed, breadth),
-    )
-    found = place_of(chunk_id, longest or ())
+    longest = _counted(asked.connection, lambda: [_ranked(asked, weighed, gate, breadth) for gate in gates])
+    if longest is None:
+        return None, UNCOUNTED
+    merged = {candidate.chunk_id: candidate for ranked in longest for candidate in ranked}
+    found = place_of(chunk_id, best_first(merged.values()))
     if found is not None:
         return found[0], "other chunks score better"
+    reason = f"it is not among the {breadth:,} best by their own words, and others are not scored"
+    if len(gates) > 1:
+        return None, reason
     better = _counted(
         asked.connection,
         lambda: why.count_better(
-            asked.connection,
-            asked.scope.ids,
-            gate=weighed.gate,
-            question=weighed.vector,
-            chunk_id=chunk_id,
+            asked.connection, asked.scope.ids, gate=gates[0], question=weighed.vector, chunk_id=chunk_id
         ),
     )
-    if longest is None or better is None:
-        return None, UNCOUNTED
-    return better + 1, f"it is not among the {breadth:,} best by their own words, and others are not scored"
+    return (None, UNCOUNTED) if better is None else (better + 1, reason)
 
 
-def _outside_the_gate(found: WordsFound, words: Sequence[WordShare]) -> str:
-    if found.weights:
-        held = ", ".join(f"`{word.word}`" for word in words if word.is_held)
+def _outside_the_gates(gates: Sequence[Gate], found: WordsFound, words: Sequence[WordShare]) -> str:
+    if not found.weights:
+        elsewhere = ", only elsewhere in its file" if found.document_weights else ""
+        return f"no word of the question occurs in it{elsewhere}"
+    gate = gates[0]
+    if not gate.every and gate.share == 1:
+        held = _quoted(word for word in words if word.is_held)
         return f"what it holds of the question is too common to be looked for: {held}"
-    if found.document_weights:
-        return "no word of the question occurs in it, only elsewhere in its file"
-    return "no word of the question occurs in it"
+    ways = [f"together: {_quoted(word for word in words if word.is_in_gate)}"] if gate.every else []
+    if any(each.share < 1 for each in gates):
+        ways.append("in a share of the documents, and its own is not one")
+    return f"every word of the question is common, so they are looked for {'; or '.join(ways)}"
+
+
+def _quoted(words: Iterable[WordShare]) -> str:
+    return ", ".join(f"`{word.word}`" for word in words)
 
 
 def _without_vector(failure: str | None) -> str:

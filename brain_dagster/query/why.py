@@ -157,7 +157,7 @@ def _inline(
 
 def _explained(answer: Answer, chunk_ids: Sequence[int]) -> Why:
     asked, ranking = answer.asked, answer.ranking
-    weighing = weigh_question(asked)
+    weighing = weigh_question(asked, answer.depth)
     chunk_id = _best(asked, weighing, ranking, chunk_ids)
     chunk = fetch_chunks(asked.connection, asked.scope.ids, [chunk_id])[chunk_id]
     standings, words = _standings(asked, weighing, ranking, chunk)

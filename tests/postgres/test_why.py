@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -35,6 +36,8 @@ from tests.support.seed import (
     add_space,
 )
 
+# The package's name for it is the function.
+search_steps = import_module("brain_dagster.query.search")
 ALICE = Principal("alice")
 BOB = Principal("bob")
 Run = Callable[..., tuple[int, str, str]]
@@ -202,6 +205,56 @@ def test_an_inline_answer_shows_every_chunk_and_ranks_none(db: Database) -> None
     assert (found.standings, found.words, found.ranked) == ((), (), None)
 
 
+@check_settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(documents=corpora, text=questions, mode=st.sampled_from([Mode.DENSE, Mode.LEXICAL]))
+def test_a_chunk_below_the_depth_has_the_place_that_a_deeper_list_gives_it(
+    db: Database, documents: list[list[Passage]], text: str, mode: Mode
+) -> None:
+    embedder = fill(db, documents)
+    deeper = rank_chunks(db, embedder, ALICE, text, mode=mode, depth=100).chunks
+    places = {chunk.chunk_id: (n, chunk.score) for n, chunk in enumerate(deeper, start=1)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search_steps, "LIST_DEPTH", 2)
+        result = search(db, embedder, ALICE, text, mode=mode, limit=2)
+
+        @cache
+        def ask(chunk: int) -> Why:
+            return why(db, embedder, ALICE, text, Target(chunk_id=chunk), mode=mode, limit=2)
+
+        same_as_shown(db, result, ask)
+        for (chunk,) in db.all("SELECT id FROM brain.chunk"):
+            standing = by_half(ask(chunk))[mode.value]
+            place = standing.place or standing.exact_place
+            assert (None if place is None else (place, standing.score)) == places.get(chunk)
+            assert (standing.place is None) == bool(standing.reason)
+
+
+@check_settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(documents=corpora, text=questions, depth=st.integers(2, 4))
+def test_every_chunk_stands_where_a_search_for_common_words_has_it(
+    db: Database, documents: list[list[Passage]], text: str, depth: int
+) -> None:
+    """With room for two rows, every word is common: several at once, then a share of the documents."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search_steps, "LIST_DEPTH", depth)
+        patch.setattr(lexical_half, "GATE_ROWS", 2)
+        patch.setattr(lexical_half, "GATE_SHARE", 0)
+        embedder = fill(db, documents)
+        result = search(db, embedder, ALICE, text, mode=Mode.LEXICAL, limit=2)
+
+        @cache
+        def ask(chunk: int) -> Why:
+            return why(db, embedder, ALICE, text, Target(chunk_id=chunk), mode=Mode.LEXICAL, limit=2)
+
+        same_as_shown(db, result, ask)
+        for (chunk,) in db.all("SELECT id FROM brain.chunk"):
+            standing = by_half(ask(chunk))["lexical"]
+            assert (standing.place is None) == bool(standing.reason)
+            # A place beyond the list means that the list is full.
+            if standing.exact_place is not None:
+                assert standing.listed == depth < standing.exact_place
+
+
 # Why a chunk is not in a list -----------------------------------------------------------------------------
 
 
@@ -258,6 +311,47 @@ def test_a_chunk_that_the_gate_keeps_out_names_its_common_words(
         ("common", 5, False, True),
         ("wasp", 1, True, False),
     ]
+
+
+def test_where_every_word_is_common_it_says_how_they_are_looked_for(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Room for two rows: two chunks hold both words, three hold one of them."""
+    monkeypatch.setattr(lexical_half, "GATE_ROWS", 2)
+    monkeypatch.setattr(lexical_half, "GATE_SHARE", 0)
+    monkeypatch.setattr(search_steps, "LIST_DEPTH", 2)
+    shelf(db, ["wasp nest", "nest wasp", "wasp", "wasp", "nest", "bee", "bee"])
+    found = why(
+        db,
+        None,
+        ALICE,
+        "wasp nest",
+        Target(chunk_id=chunk_of(db, "2.md")),
+        mode=Mode.LEXICAL,
+        limit=2,
+    )
+    standing = by_half(found)["lexical"]
+    assert (standing.place, standing.listed, standing.exact_place) == (None, 2, None)
+    assert standing.reason == (
+        "every word of the question is common, so they are looked for together: `wasp`, `nest`"
+    )
+    # One common word: only in so many documents that two rows hold it, by a rule that knows no text.
+    asked = {
+        n: by_half(
+            why(db, None, ALICE, "wasp", Target(chunk_id=chunk_of(db, f"{n}.md")), mode=Mode.LEXICAL, limit=2)
+        )["lexical"]
+        for n in range(4)
+    }
+    missed = [standing.reason for standing in asked.values() if standing.reason and not standing.exact_place]
+    assert set(missed) <= {
+        "every word of the question is common, so they are looked for in a share of the documents,"
+        " and its own is not one"
+    }
+    sampled = db.all(
+        "SELECT d.path FROM brain.document d WHERE brain.is_sampled(d.id, 0.5) AND d.path < '4' ORDER BY 1"
+    )
+    looked_at = [f"{n}.md" for n, standing in asked.items() if standing.place or standing.exact_place]
+    assert looked_at == [path for (path,) in sampled]
 
 
 def test_a_chunk_below_the_depth_has_its_exact_place(db: Database) -> None:
