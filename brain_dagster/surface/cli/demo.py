@@ -79,9 +79,16 @@ def examples() -> tuple[Example, ...]:
             "git" if is_git else "folder",
             REPOSITORY_ROOT,
             "the source code of Brain itself",
-            # Goldsets hold their questions word for word and would be the answer to each of them; the
-            # handbook is a source of its own. The tests are half of the text, and nobody asks for them here.
-            exclude=("goldsets/*.jsonl", "examples/handbook/", "examples/make_documents.py", "/tests/"),
+            # Goldsets, and this file, hold their questions word for word and would be the answer to each of
+            # them; the handbook is a source of its own. The tests are half of the text, and nobody asks for
+            # them here.
+            exclude=(
+                "goldsets/*.jsonl",
+                "/brain_dagster/surface/cli/demo.py",
+                "examples/handbook/",
+                "examples/make_documents.py",
+                "/tests/",
+            ),
         ),
         Example(
             "handbook",
