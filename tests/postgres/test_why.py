@@ -354,6 +354,23 @@ def test_where_every_word_is_common_it_says_how_they_are_looked_for(
     assert looked_at == [path for (path,) in sampled]
 
 
+def test_a_search_that_asked_more_widely_gives_places_to_what_it_found_so(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both words together bring fewer than the list may hold, so the rarer one alone is looked for too."""
+    monkeypatch.setattr(lexical_half, "GATE_ROWS", 8)
+    monkeypatch.setattr(lexical_half, "GATE_SHARE", 0)
+    monkeypatch.setattr(search_steps, "LIST_DEPTH", 4)
+    shelf(db, ["wasp nest", *["nest"] * 20, *["wasp"] * 30])
+    deeper = rank_chunks(db, None, ALICE, "wasp nest", mode=Mode.LEXICAL, depth=100).chunks
+    places = {chunk.chunk_id: place for place, chunk in enumerate(deeper, start=1)}
+    assert len(places) > 4, "nothing is beyond the list"
+    for (chunk,) in db.all("SELECT id FROM brain.chunk"):
+        found = why(db, None, ALICE, "wasp nest", Target(chunk_id=chunk), mode=Mode.LEXICAL, limit=2)
+        standing = by_half(found)["lexical"]
+        assert (standing.place or standing.exact_place) == places.get(chunk)
+
+
 def test_a_chunk_below_the_depth_has_its_exact_place(db: Database) -> None:
     """205 chunks match; the longer a chunk, the less its one word weighs, so the order is known."""
     shelf(db, ["wasp" + " filler" * (2 * number + 1) for number in range(205)])
