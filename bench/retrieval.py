@@ -142,8 +142,10 @@ def _check_unrelated(db: Database, embedder: RememberingEmbedder, corpora: Seque
             f"or of the same words agree; {empty} questions without an answer"
         )
         for one, other in collisions[:_LISTED]:
-            print(f"  {one.goldset} {one.case.id}: {one.case.query[:70]!r}")
-            print(f"  {other.goldset} {other.case.id}: {other.case.query[:70]!r}")
+            alike_by = embedder.embed_query(one.case.query) @ embedder.embed_query(other.case.query)
+            print(f"  two questions of cosine {alike_by:.2f}:")
+            print(f"    {one.goldset} {one.case.id}: {one.case.query[:90]!r}")
+            print(f"    {other.goldset} {other.case.id}: {other.case.query[:90]!r}")
 
 
 def _answers(

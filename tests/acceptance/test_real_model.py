@@ -69,6 +69,9 @@ def brain(environment: dict[str, str], *arguments: str, code: int = 0) -> Any:
     return json.loads(ended.stdout)
 
 
+@pytest.mark.timeout(
+    600
+)  # two syncs and eight commands, each of which imports the model: 108 s on idle cores
 def test_a1_a5_killed_sync_is_noticed_and_the_next_one_carries_on(
     db: Database, environment: dict[str, str], folder: Path
 ) -> None:

@@ -261,6 +261,7 @@ def end(ending: str, connection: Connection) -> None:
         connection.execute("SELECT pg_sleep(5)")
 
 
+@pytest.mark.slow
 def test_c4_an_index_built_in_4_mb_with_two_workers_is_as_good(db: Database) -> None:
     space = add_space(db, width=WIDTH)
     add_cloud(db, "all", clustered(6_000, width=WIDTH, seed=4), space)
@@ -299,6 +300,7 @@ def test_c5_dead_rows_near_the_question_do_not_shorten_the_answer_before_or_afte
         assert not set(found_in(gathered)) & set(gone)
 
 
+@pytest.mark.slow
 def test_c5_after_seconds_of_churn_under_vacuum_the_index_still_finds(
     own_shelf: Database, by_index_alone: None
 ) -> None:

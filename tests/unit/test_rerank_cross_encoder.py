@@ -16,6 +16,9 @@ import pytest
 from brain_dagster.rerank.base import RerankFailed
 from brain_dagster.rerank.cross_encoder import CrossEncoderReranker
 
+# Importing torch and the library takes as long as a hundred other tests.
+pytestmark = pytest.mark.slow
+
 QUESTION = "who makes honey"
 WORDS = [
     *QUESTION.split(),
