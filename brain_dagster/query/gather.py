@@ -159,22 +159,31 @@ def rank_words(
     connection: Connection, collections: Sequence[int], weighed: WeighedQuestion, depth: int
 ) -> list[Candidate]:
     """Return the best chunks by their words; a gate that lets in too few is widened."""
-
-    def ask(gate: lexical.Gate) -> list[Candidate]:
-        return lexical.rank_lexically(
-            connection,
-            collections,
-            gate=gate,
-            question=weighed.vector,
-            document_question=weighed.document_vector,
-            depth=depth,
-        )
-
-    found = ask(weighed.gate)
+    found = rank_through(connection, collections, weighed, weighed.gate, depth=depth)
     if weighed.wider is None or len(found) >= depth:
         return found
-    merged = {candidate.chunk_id: candidate for candidate in (*found, *ask(weighed.wider))}
+    more = rank_through(connection, collections, weighed, weighed.wider, depth=depth)
+    merged = {candidate.chunk_id: candidate for candidate in (*found, *more)}
     return best_first(merged.values())[:depth]
+
+
+def rank_through(
+    connection: Connection,
+    collections: Sequence[int],
+    weighed: WeighedQuestion,
+    gate: lexical.Gate,
+    *,
+    depth: int,
+) -> list[Candidate]:
+    """Return the best chunks by their words among those that one gate lets in."""
+    return lexical.rank_lexically(
+        connection,
+        collections,
+        gate=gate,
+        question=weighed.vector,
+        document_question=weighed.document_vector,
+        depth=depth,
+    )
 
 
 def gate_words(weighed: WeighedQuestion) -> str:

@@ -28,6 +28,7 @@ from brain_dagster.store.pool import Connection, Database
 LIST_DEPTH = 200
 # A place that stands letter by letter as asked comes first: 3/(60 + 20) is more than two lists can give.
 EXACT_WEIGHT = 3.0
+EXACT = "exact"
 
 
 class DenseHalfMissing(Transient):
@@ -120,7 +121,7 @@ def rank(
     draw = _draw(connection, scope, lists, reranking) if reranking and mode is Mode.RERANKED else None
     return Ranking(
         mode=_mode_that_ran(halves, gathered),
-        candidates=tuple(_fuse(gathered, exact)),
+        candidates=tuple(_fuse((*gathered.lists, *([exact.found] if exact else [])))),
         lists=lists,
         missing=gathered.missing,
         trace=(*gathered.trace, *(exact.trace if exact else ())),
@@ -178,19 +179,25 @@ def _exact_list(connection: Connection, scope: Scope, question: Question) -> _Ex
         return None
     parts = tuple(tuple(c for c in found if c.collection_id == collection) for collection in scope.ids)
     trace = tuple(
-        ListTrace("exact", collection.name, "looked up letter by letter", len(part), ms)
+        ListTrace(EXACT, collection.name, "looked up letter by letter", len(part), ms)
         for collection, part in zip(scope.collections, parts, strict=True)
         if part
     )
-    return _Exact(HalfList("exact", tuple(found), parts), trace)
+    return _Exact(HalfList(EXACT, tuple(found), parts), trace)
 
 
-def _fuse(gathered: Gathered, exact: _Exact | None) -> list[Candidate]:
-    """One list per scorer; a list that is alone keeps its own scores, as there is nothing to fuse."""
-    lists = [found.candidates for found in gathered.lists]
-    if exact:
-        return fuse_by_rank([*lists, exact.found.candidates], weights=[*[1.0] * len(lists), EXACT_WEIGHT])
-    return fuse_by_rank(lists) if len(lists) > 1 else list(lists[0]) if lists else []
+def list_weight(found: HalfList) -> float:
+    """What a place in this list weighs in the fusion."""
+    return EXACT_WEIGHT if found.half == EXACT else 1.0
+
+
+def _fuse(lists: Sequence[HalfList]) -> Sequence[Candidate]:
+    """One list per scorer; a half that is alone keeps its own scores, as there is nothing to fuse."""
+    if len(lists) == 1 and lists[0].half != EXACT:
+        return lists[0].candidates
+    return fuse_by_rank(
+        [found.candidates for found in lists], weights=[list_weight(found) for found in lists]
+    )
 
 
 def _draw(connection: Connection, scope: Scope, lists: Sequence[HalfList], reranking: Reranking) -> Draw:

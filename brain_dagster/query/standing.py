@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from brain_dagster.model import Candidate
 from brain_dagster.query.asking import Asked
-from brain_dagster.query.gather import HalfList, best_first
+from brain_dagster.query.gather import HalfList, best_first, rank_through
 from brain_dagster.query.lexical import WeighedQuestion, weigh
 from brain_dagster.query.words import WordShare, word_shares
 from brain_dagster.score import Score, ScoreKind
@@ -164,14 +164,7 @@ def _unlisted(half: HalfList, reason: str, score: Score | None = None, exact: in
 
 
 def _ranked(asked: Asked, weighed: WeighedQuestion, gate: Gate, depth: int) -> list[Candidate]:
-    return lexical.rank_lexically(
-        asked.connection,
-        asked.scope.ids,
-        gate=gate,
-        question=weighed.vector,
-        document_question=weighed.document_vector,
-        depth=depth,
-    )
+    return rank_through(asked.connection, asked.scope.ids, weighed, gate, depth=depth)
 
 
 def _lexical_place(

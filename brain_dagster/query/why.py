@@ -17,7 +17,7 @@ from brain_dagster.query.excerpts import Chosen
 from brain_dagster.query.fuse import fuse_by_rank
 from brain_dagster.query.inline import whole_collection
 from brain_dagster.query.question import read_question
-from brain_dagster.query.ranking import EXACT_WEIGHT, Ranking, Reranking
+from brain_dagster.query.ranking import EXACT, Ranking, Reranking, list_weight
 from brain_dagster.query.scope import Scope, resolve_scope
 from brain_dagster.query.search import DEFAULT_LIMIT, Answer, answering, check_limit
 from brain_dagster.query.standing import (
@@ -199,8 +199,8 @@ def _standings(
         else:
             standing, words = lexical_standing(asked, weighing, chunk.chunk_id, lists[half])
             standings.append(standing)
-    if "exact" in lists:
-        standings.append(exact_standing(chunk.chunk_id, lists["exact"]))
+    if EXACT in lists:
+        standings.append(exact_standing(chunk.chunk_id, lists[EXACT]))
     return tuple(standings), words
 
 
@@ -229,8 +229,7 @@ def _ranked(chunk_id: int, ranking: Ranking) -> Ranked | None:
 def _parts(chunk_id: int, ranking: Ranking) -> Iterator[Part]:
     """What each list adds: the fusion of that list alone."""
     for found in ranking.lists:
-        weight = EXACT_WEIGHT if found.half == "exact" else 1.0
-        part = place_of(chunk_id, fuse_by_rank([found.candidates], weights=[weight]))
+        part = place_of(chunk_id, fuse_by_rank([found.candidates], weights=[list_weight(found)]))
         if part is not None and part[1].score.value is not None:
             yield Part(found.half, part[0], part[1].score.value)
 

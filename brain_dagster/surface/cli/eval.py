@@ -13,7 +13,6 @@ from brain_dagster.surface.context import acting_principal, brain_settings, open
 from brain_dagster.surface.render import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from brain_dagster.embed import SpaceEmbedder
     from brain_dagster.evals.result import Evaluation
     from brain_dagster.store.pool import Database
 
@@ -46,20 +45,15 @@ def eval_command(
     """
     from brain_dagster.evals import run
     from brain_dagster.query.configured import configured_reranking
-    from brain_dagster.query.embedder import LateEmbedder
     from brain_dagster.surface.bars import shown_progress
-
-    def open_configured(database: Database) -> SpaceEmbedder:
-        from brain_dagster.embed import open_embedder
-
-        return open_embedder(brain_settings(), database)
+    from brain_dagster.surface.late import late_embedder
 
     principal = acting_principal(as_user, groups)
     with opened_database() as database:
         with shown_progress():
             evaluation = run.run_goldset(
                 database,
-                LateEmbedder(lambda: open_configured(database)),
+                late_embedder(database),
                 principal,
                 goldset,
                 [Mode(mode) for mode in modes] or None,

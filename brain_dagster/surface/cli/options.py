@@ -6,6 +6,8 @@ from typing import Any, TypeVar
 
 import click
 
+from brain_dagster.model import Mode
+
 Command = TypeVar("Command", bound=Any)
 
 
@@ -30,3 +32,28 @@ def as_option(command: Command) -> Command:
     return click.option(
         "--as", "as_user", metavar="USER", help="On whose behalf; else BRAIN_USER, else your login name."
     )(command)
+
+
+def question_options(command: Command) -> Command:
+    """Add what a question is put with: `--collection`, `--place`, `--mode`, and `-k`, passed as `limit`."""
+    # Applied from the last to the first, so that help shows them in this order.
+    for option in reversed(
+        (
+            click.option(
+                "--collection", "collections", multiple=True, metavar="NAME", help="Only these; repeatable."
+            ),
+            click.option(
+                "--place", metavar="PLACE", help="Where the answer will be spoken; else to you alone."
+            ),
+            click.option(
+                "--mode",
+                type=click.Choice([mode.value for mode in Mode]),
+                default=Mode.AUTO.value,
+                show_default=True,
+                help="Which half looks; auto takes what the evaluation chose.",
+            ),
+            click.option("-k", "limit", type=int, default=10, show_default=True, help="How many excerpts."),
+        )
+    ):
+        command = option(command)
+    return command

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from brain_dagster.model import Excerpt, Mode
 from brain_dagster.query.trace import SearchResult
 from brain_dagster.surface.cli.explain import print_trace, trace_json
-from brain_dagster.surface.cli.options import as_option, group_option, json_option
+from brain_dagster.surface.cli.options import as_option, group_option, json_option, question_options
 from brain_dagster.surface.context import acting_principal, brain_settings, opened_database
 from brain_dagster.surface.render import located, print_json, say, scored, shown
-
-if TYPE_CHECKING:
-    from brain_dagster.embed import SpaceEmbedder
-    from brain_dagster.store.pool import Database
 
 LINES_SHOWN = 6
 _COLUMNS_SHOWN = 160
@@ -24,16 +20,7 @@ _COLUMNS_SHOWN = 160
 
 @click.command()
 @click.argument("text")
-@click.option("--collection", "collections", multiple=True, metavar="NAME", help="Only these; repeatable.")
-@click.option("--place", metavar="PLACE", help="Where the answer will be spoken; else to you alone.")
-@click.option(
-    "--mode",
-    type=click.Choice([mode.value for mode in Mode]),
-    default=Mode.AUTO.value,
-    show_default=True,
-    help="Which half looks; auto takes what the evaluation chose.",
-)
-@click.option("-k", "limit", type=int, default=10, show_default=True, help="How many excerpts.")
+@question_options
 @click.option("--explain", is_flag=True, help="Then say how the answer came about.")
 @as_option
 @group_option
@@ -56,12 +43,13 @@ def search(
     """
     from brain_dagster import query
     from brain_dagster.query.configured import configured_reranking
+    from brain_dagster.surface.late import late_embedder
 
     principal = acting_principal(as_user, groups)
     with opened_database(size=4) as database:
         result = query.search(
             database,
-            query.LateEmbedder(lambda: open_embedder(database)),
+            late_embedder(database),
             principal,
             text,
             collections=collections or None,
@@ -78,13 +66,6 @@ def search(
             print_trace(result.trace)
     for half in result.missing:
         say(f"missing: {half}")
-
-
-def open_embedder(database: Database) -> SpaceEmbedder:
-    """Open the configured model; called only if the question needs a vector."""
-    from brain_dagster import embed
-
-    return embed.open_embedder(brain_settings(), database)
 
 
 def search_json(result: SearchResult, *, explain: bool = False) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from brain_dagster.model import Mode
 from brain_dagster.score import Score
 from brain_dagster.store.why import Target
 from brain_dagster.surface.cli.explain import outcome_words, ranked_by_words
-from brain_dagster.surface.cli.options import as_option, group_option, json_option
+from brain_dagster.surface.cli.options import as_option, group_option, json_option, question_options
 from brain_dagster.surface.context import acting_principal, brain_settings, opened_database
 from brain_dagster.surface.render import counted, print_json, print_table, say, scored, shown, spanned
 
@@ -28,16 +28,7 @@ _PLACE = re.compile(r"(?P<path>.+?)(?:#page=(?P<page>\d+)|:(?P<line>\d+))?", re.
 @click.command()
 @click.argument("chunk")
 @click.option("--query", "text", required=True, metavar="TEXT", help="The question it is asked about.")
-@click.option("--collection", "collections", multiple=True, metavar="NAME", help="Only these; repeatable.")
-@click.option("--place", metavar="PLACE", help="Where the answer will be spoken; else to you alone.")
-@click.option(
-    "--mode",
-    type=click.Choice([mode.value for mode in Mode]),
-    default=Mode.AUTO.value,
-    show_default=True,
-    help="Which half looks; auto takes what the evaluation chose.",
-)
-@click.option("-k", "limit", type=int, default=10, show_default=True, help="How many excerpts.")
+@question_options
 @as_option
 @group_option
 @json_option
@@ -60,14 +51,14 @@ def why(
     """
     from brain_dagster import query
     from brain_dagster.query.configured import configured_reranking
-    from brain_dagster.surface.cli.search import open_embedder
+    from brain_dagster.surface.late import late_embedder
 
     target = read_target(chunk)
     principal = acting_principal(as_user, groups)
-    with opened_database(size=2) as database:
+    with opened_database(size=4) as database:
         found = query.why(
             database,
-            query.LateEmbedder(lambda: open_embedder(database)),
+            late_embedder(database),
             principal,
             text,
             target,
