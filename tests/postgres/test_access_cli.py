@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -12,7 +12,6 @@ from brain_dagster.model import Principal
 from brain_dagster.settings import settings
 from brain_dagster.store.doctor import diagnose
 from brain_dagster.store.pool import Database
-from brain_dagster.surface.cli import main
 from brain_dagster.surface.context import acting_principal
 from tests.support.seed import add_collection, add_document, add_source
 
@@ -20,23 +19,10 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def brain(
-    db: Database, db_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Run]:
-    """Run the command line in this process; alice owns `handbook`, which nobody else reads."""
+def brain(brain: Run, db: Database) -> Run:
+    """The command line; alice owns `handbook`, which nobody else reads."""
     add_document(db, add_source(db, "wiki", add_collection(db, "handbook")), "a.md", ["zebrafish"])
-    monkeypatch.setenv("BRAIN_DATABASE_URL", db_url)
-    monkeypatch.setenv("BRAIN_USER", "alice")
-    settings.cache_clear()
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            main(arguments)
-        out, err = capsys.readouterr()
-        return int(left.value.code or 0), out, err
-
-    yield run
-    settings.cache_clear()
+    return brain
 
 
 def sources_of(run: Run, *who: str) -> dict[str, list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -15,11 +15,8 @@ from hypothesis import strategies as st
 from brain_dagster.errors import BadUsage, UnknownCollection
 from brain_dagster.model import Mode, Principal, State
 from brain_dagster.query import Manifest, manifest, search
-from brain_dagster.settings import settings
 from brain_dagster.store.manifest import ReasonCount
-from brain_dagster.store.migrate import migrate
 from brain_dagster.store.pool import Database
-from brain_dagster.surface.cli import main
 from brain_dagster.surface.manifest_prompt import BYTES_PER_TOKEN, FEWEST_TOKENS, manifest_prompt
 from tests.support.seed import Passage, add_collection, add_document, add_source, add_unready_document
 
@@ -208,26 +205,6 @@ def test_a2_a_deleted_document_leaves_the_counts_in_the_same_commit(db: Database
     db.run("DELETE FROM brain.document WHERE path = 'a.md'")
     contents = manifest(db, ALICE).collections[0].contents
     assert (contents.ready, contents.chunks, contents.files) == (1, 1, (("docs", "b.md"),))
-
-
-@pytest.fixture
-def brain(
-    db: Database, db_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Run]:
-    """Run the command line in this process; returns exit code, stdout, stderr."""
-    monkeypatch.setenv("BRAIN_DATABASE_URL", db_url)
-    monkeypatch.setenv("BRAIN_USER", "alice")
-    settings.cache_clear()
-    migrate(db_url)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            main(arguments)
-        out, err = capsys.readouterr()
-        return int(left.value.code or 0), out, err
-
-    yield run
-    settings.cache_clear()
 
 
 def seed_shop(db: Database) -> None:

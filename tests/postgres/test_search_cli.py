@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -13,10 +13,7 @@ import pytest
 
 from brain_dagster.query.trace import Dropped
 from brain_dagster.score import ScoreKind
-from brain_dagster.settings import settings
-from brain_dagster.store.migrate import migrate
 from brain_dagster.store.pool import Database
-from brain_dagster.surface.cli import main
 from brain_dagster.surface.cli.explain import DROPPED_WORDS, SCORE_WORDS
 from tests.support.seed import Passage, add_collection, add_document, add_source, add_unready_document
 
@@ -24,10 +21,8 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def brain(
-    db: Database, db_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Run]:
-    """Run the command line in this process against a small shop; returns exit code, stdout, stderr."""
+def brain(brain: Run, db: Database) -> Run:
+    """The command line against a small shop."""
     source = add_source(db, "shop-code", add_collection(db, "code", description="how we pay", places=("#x",)))
     passages = [
         Passage("def settlement():\n\treturn '\x1b[2J'\n\n" + "pass\n" * 20, symbol="settlement"),
@@ -35,19 +30,7 @@ def brain(
     ]
     add_document(db, source, "shop/pay.py", passages, revision="abc")
     add_unready_document(db, source, "scan.pdf", "failed")
-    monkeypatch.setenv("BRAIN_DATABASE_URL", db_url)
-    monkeypatch.setenv("BRAIN_USER", "alice")
-    settings.cache_clear()
-    migrate(db_url)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            main(arguments)
-        out, err = capsys.readouterr()
-        return int(left.value.code or 0), out, err
-
-    yield run
-    settings.cache_clear()
+    return brain
 
 
 def test_search_prints_the_contract(brain: Run, db: Database) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -20,11 +20,8 @@ from brain_dagster.query.trace import SearchResult
 from brain_dagster.query.why import UnknownChunk
 from brain_dagster.rerank.base import RerankFailed
 from brain_dagster.score import ScoreKind
-from brain_dagster.settings import settings
-from brain_dagster.store.migrate import migrate
 from brain_dagster.store.pool import Database
 from brain_dagster.store.why import Target
-from brain_dagster.surface.cli import main
 from brain_dagster.surface.cli.why import read_target
 from tests.support.seed import (
     BrokenEmbedder,
@@ -643,26 +640,6 @@ def test_numbers_that_no_column_holds_are_unknown_chunks(db: Database) -> None:
 
 
 # The command ----------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def brain(
-    db: Database, db_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Run]:
-    """Run the command line in this process; returns exit code, stdout, stderr."""
-    monkeypatch.setenv("BRAIN_DATABASE_URL", db_url)
-    monkeypatch.setenv("BRAIN_USER", "alice")
-    settings.cache_clear()
-    migrate(db_url)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            main(arguments)
-        out, err = capsys.readouterr()
-        return int(left.value.code or 0), out, err
-
-    yield run
-    settings.cache_clear()
 
 
 def test_the_json_is_a_contract(brain: Run, db: Database) -> None:
