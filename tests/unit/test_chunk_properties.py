@@ -20,6 +20,7 @@ TEXTS = {
     path.stem: path.read_text(encoding="utf-8")
     for folder in ("code", "prose")
     for path in sorted((CORPORA / folder).iterdir())
+    if path.is_file()
 }
 EVERY_LANGUAGE = [*LANGUAGES, "markdown", "rst", "json", ""]
 
