@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -105,15 +106,18 @@ class Listing:
 class ChunkDraft:
     """A chunk as the chunker cuts it, before it has a context, a vector or an identity.
 
-    kind        declaration | container | imports | module | section | page | lines
+    kind        declaration | container | imports | module | section | rows | turns | lines, or the part it
+                stands in: page | scan | slide | sheet | cell | message
     symbol      path of the declaration, e.g. `Client.fetch`; packed neighbours: `a, b`; `` if none
     enclosing   header lines of the declarations around it, outermost first (`class Client(Base):`)
     headings    heading trail of prose, outermost first
     text        the exact characters of the span
     start_byte  offset in the UTF-8 form of the decoded text; spans of a text file tile it
     start_line  counted from 1, `\\n`, `\\r\\n` and `\\r` each end one line; None for pages
-    page        ordinal from 1 for paged documents, else None; page_label as printed
+    page        ordinal from 1 of the page or part, else None; page_label as printed, or `slide 3`
     tokens      of the embedding model's tokenizer, special tokens not counted
+    reached_by  routes and entry points that lead to it: `GET /users/{id}`, `entry point brain`
+    plain_text  what is embedded and indexed in place of the text, where that is mostly markup; None: the text
     """
 
     ordinal: int
@@ -129,6 +133,8 @@ class ChunkDraft:
     page: int | None
     page_label: str | None
     tokens: int
+    reached_by: tuple[str, ...] = ()
+    plain_text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +143,8 @@ class ParsedDocument:
 
     outline  names declared at the top level (code) or first headings (prose), in order
     imports  modules or packages the file imports, in order, as written
+    metadata what the document says of itself: front matter, author, date
+    part_kind what the numbers in page_count and pages_... count: page | slide | sheet | cell | message
     """
 
     chunks: tuple[ChunkDraft, ...]
@@ -148,6 +156,8 @@ class ParsedDocument:
     pages_without_text: tuple[int, ...] = ()
     pages_not_read: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    part_kind: str = "page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,12 +212,15 @@ class Twin:
     start_line: int | None
     end_line: int | None
     page: int | None
+    page_label: str | None = None
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
     """What a reader gets: a passage with its exact place and what its score means.
 
+    page_label and kind say what page is: the `iii` printed on a page, `slide 3`, `sheet Prices, rows 2-40`
     chunk_ids  the chunks it was made of, in reading order; `brain why` takes any of them
     twins      other places with the same text, which do not take places of their own
     """
@@ -225,6 +238,8 @@ class Excerpt:
     text: str
     chunk_ids: tuple[int, ...] = ()
     twins: tuple[Twin, ...] = ()
+    page_label: str | None = None
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from brain_dagster.lexical.bm25 import LEXICAL_RECIPE
 from brain_dagster.settings import Settings
 
 # Raise when the same bytes would be accepted, decoded or read differently.
-FUNNEL_RECIPE = "funnel/1"
+FUNNEL_RECIPE = "funnel/2"
 # Raise when the same text would be cut into other chunks.
-CHUNK_RECIPE = "chunk/1"
+CHUNK_RECIPE = "chunk/2"
 
 
 def current_recipe(settings: Settings) -> str:

@@ -138,6 +138,8 @@ CREATE TABLE brain.document (
     mapped_recipe  text NOT NULL DEFAULT '',
     -- The document half of BM25 over the whole document: null until it is published by a recipe that has it.
     bm25           sparsevec,
+    -- What the document says of itself: front matter, author, date.
+    metadata       jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(metadata) = 'object'),
     UNIQUE (source_id, path_key),
     FOREIGN KEY (source_id, collection_id) REFERENCES brain.source (id, collection_id)
         ON DELETE CASCADE ON UPDATE CASCADE,
@@ -251,7 +253,8 @@ CREATE TABLE brain.code_map (
     id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     source_id   integer NOT NULL REFERENCES brain.source ON DELETE CASCADE,
     document_id bigint NOT NULL REFERENCES brain.document ON DELETE CASCADE,
-    kind        text NOT NULL CHECK (kind IN ('manifest', 'dependency', 'entry_point', 'route')),
+    kind        text NOT NULL CHECK (kind IN ('manifest', 'dependency', 'workspace', 'entry_point', 'route', 'rpc',
+                                          'consumer')),
     name        text NOT NULL,
     detail      text NOT NULL DEFAULT '',
     line        integer NOT NULL CHECK (line >= 1),
@@ -290,6 +293,7 @@ CREATE TABLE brain.staged_item (
     outline      text[] NOT NULL DEFAULT '{}',
     imports      text[] NOT NULL DEFAULT '{}',
     bm25         sparsevec,
+    metadata     jsonb NOT NULL DEFAULT '{}',
     PRIMARY KEY (source_id, path_key)
 );
 
@@ -316,6 +320,10 @@ CREATE TABLE brain.staged_chunk (
     embed_key   bytea,
     terms       integer[],
     bm25        sparsevec,
+    -- Routes and entry points that lead to the chunk.
+    reached_by  text[] NOT NULL DEFAULT '{}',
+    -- What is embedded and indexed in place of the text, where that is mostly markup; null: the text itself.
+    plain_text  text,
     PRIMARY KEY (source_id, path_key, ordinal),
     FOREIGN KEY (source_id, path_key) REFERENCES brain.staged_item (source_id, path_key) ON DELETE CASCADE
 );

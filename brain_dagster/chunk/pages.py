@@ -1,8 +1,9 @@
-"""Chunks of a page: a chunk never straddles two pages, so that a citation can name one."""
+"""Chunks of a page or another part of a document: none straddles two, so that a citation can name one."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from brain_dagster.chunk.cuts import cut
@@ -16,11 +17,39 @@ _SENTENCE_END = re.compile(rb"[.!?:][\"')\]]*\s*$")
 
 @dataclass(frozen=True, slots=True)
 class PageChunk:
-    """One chunk of a page's text; offsets count bytes of the page's UTF-8 text."""
+    """One chunk of a page's text; offsets count bytes of the page's UTF-8 text.
+
+    label      where it stands, if that says more than the label of the page: `sheet Prices, rows 2-40`
+    symbol     name of what it declares, if anything
+    enclosing  what stands around it, e.g. the header row of its table
+    headings   headings inside the page that it stands under; they follow those of the page
+    """
 
     start: int
     end: int
     tokens: int
+    label: str = ""
+    symbol: str = ""
+    enclosing: tuple[str, ...] = ()
+    headings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page, slide, sheet, cell or message: a part of a document that a citation can name.
+
+    number    position in the document, from 1
+    kind      page | scan | slide | sheet | cell | message; a scan is a page read from its picture
+    label     as printed, or `slide 3`, `sheet Prices`
+    headings  that the whole part stands under
+    last      position of the last one, where several small ones stand together (cells 4 to 6); 0: it is one
+    """
+
+    number: int
+    kind: str = "page"
+    label: str = ""
+    headings: tuple[str, ...] = ()
+    last: int = 0
 
 
 def chunk_page(text: str, budget: int, counter: TokenCounter) -> list[PageChunk]:
@@ -36,24 +65,22 @@ def chunk_page(text: str, budget: int, counter: TokenCounter) -> list[PageChunk]
     return [PageChunk(start, end, source.tokens(start, end)) for start, end in spans]
 
 
-def page_drafts(
-    content: bytes, chunks: list[PageChunk], *, first: int, page: int, label: str, headings: tuple[str, ...]
-) -> list[ChunkDraft]:
+def page_drafts(content: bytes, chunks: Sequence[PageChunk], page: Page, *, first: int) -> list[ChunkDraft]:
     """Turn the chunks of one page into drafts; `first` is the ordinal of the first of them."""
     return [
         ChunkDraft(
             ordinal=ordinal,
-            kind="page",
-            symbol="",
-            enclosing=(),
-            headings=headings,
+            kind=page.kind,
+            symbol=chunk.symbol,
+            enclosing=chunk.enclosing,
+            headings=(*page.headings, *chunk.headings),
             text=content[chunk.start : chunk.end].decode(),
             start_byte=None,
             end_byte=None,
             start_line=None,
             end_line=None,
-            page=page,
-            page_label=label,
+            page=page.number,
+            page_label=chunk.label or page.label,
             tokens=chunk.tokens,
         )
         for ordinal, chunk in enumerate(chunks, first)

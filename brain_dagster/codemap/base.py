@@ -12,7 +12,7 @@ from typing import Literal
 
 from brain_dagster.store.clean import clean_text
 
-EntryKind = Literal["manifest", "dependency", "entry_point", "route"]
+EntryKind = Literal["manifest", "dependency", "workspace", "entry_point", "route", "rpc", "consumer"]
 
 # Real manifests and sources are far smaller; what is larger was generated, or is made to hurt.
 MAX_FILE_CHARS = 1_000_000

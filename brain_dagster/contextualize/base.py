@@ -18,6 +18,8 @@ class ChunkPlace:
     headings    heading trail of prose, outermost first
     page        ordinal from 1 of a paged document, else None; `page_label` as printed
     ordinal     position among the document's `chunk_count` chunks, counted from 0
+    reached_by  routes and entry points that lead to the chunk: `GET /users/{id}`
+    subject     what the document says it is about: description or tags of its front matter
     """
 
     path: str
@@ -33,6 +35,8 @@ class ChunkPlace:
     kind: str
     ordinal: int
     chunk_count: int
+    reached_by: tuple[str, ...] = ()
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,8 @@ def _place(chunk: WaitingChunk) -> ChunkPlace:
         kind=chunk.kind,
         ordinal=chunk.ordinal,
         chunk_count=chunk.chunk_count,
+        reached_by=chunk.reached_by,
+        subject=chunk.metadata.get("description") or chunk.metadata.get("tags", ""),
     )
 
 

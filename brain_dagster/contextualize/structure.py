@@ -19,6 +19,7 @@ from brain_dagster.contextualize.wording import (
     language_name,
     one_line,
 )
+from brain_dagster.place import part_words
 
 __all__ = [
     "CONTEXT_RECIPE",
@@ -30,12 +31,13 @@ __all__ = [
 ]
 
 # Changes whenever a sentence or a header would come out differently for the same place.
-CONTEXT_RECIPE = "structure/1"
+CONTEXT_RECIPE = "structure/2"
 
 MAX_SENTENCE_CHARS = 300
 _MAX_PATH_CHARS = 120
 _MAX_TITLE_CHARS = 60
 _MAX_SUBJECT_CHARS = 120
+_MAX_REACH_CHARS = 80
 _IMPORTS_SHOWN = 4
 
 
@@ -67,6 +69,10 @@ def structure_sentence(place: ChunkPlace) -> str:
     where = _where(place)
     subject = clip(_subject(place), _MAX_SUBJECT_CHARS)
     sentence = f"{where}: {subject}" if subject else where
+    reach = join_fitting(clean_names(place.reached_by), ", ", _MAX_REACH_CHARS)
+    sentence += f"; reached by {reach}" if reach else ""
+    about = clip(one_line(place.subject), _MAX_TITLE_CHARS)
+    sentence += f"; about {about}" if about else ""
     imports = clean_names(place.imports)[:_IMPORTS_SHOWN]
     lead = "; imports "
     room = MAX_SENTENCE_CHARS - 1 - len(sentence) - len(lead)
@@ -102,11 +108,7 @@ def _subject(place: ChunkPlace) -> str:
 
 
 def _page(place: ChunkPlace) -> str:
-    if place.page is None:
-        return ""
-    label = one_line(place.page_label or "")
-    printed = f" (printed {clip(label, 20)})" if label and label != str(place.page) else ""
-    return f"page {place.page}{printed}"
+    return "" if place.page is None else one_line(part_words(place.kind, place.page, place.page_label))
 
 
 def _declaration(place: ChunkPlace) -> str:

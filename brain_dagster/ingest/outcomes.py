@@ -60,11 +60,11 @@ def parsed(facts: ReadItem, document: ParsedDocument) -> ReadItem:
         reason = f"{noun} {pages} {verb} no text layer; {pronoun} OCR"
         return replace(facts, state=State.FAILED, reason_code="needs-ocr", reason=reason, warnings=warnings)
     if document.pages_not_read:
-        pages = page_ranges(document.pages_not_read)
+        pages, kind = page_ranges(document.pages_not_read), document.part_kind
         if not document.chunks:
-            reason = f"no page could be read in time; pages {pages} are missing"
+            reason = f"no {kind} could be read in time; {kind}s {pages} are missing"
             return replace(facts, state=State.FAILED, reason_code="timeout", reason=reason, warnings=warnings)
-        warnings = (*warnings, f"partial: pages {pages} not read")
+        warnings = (*warnings, f"partial: {kind}s {pages} not read")
     if not document.chunks or document.char_count == 0:
         reason = "the parser found no text in it"
         return replace(facts, state=State.SKIPPED, reason_code="empty", reason=reason, warnings=warnings)

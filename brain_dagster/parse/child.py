@@ -12,18 +12,24 @@ import resource
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from brain_dagster.chunk.api import chunk_text
-from brain_dagster.chunk.pages import chunk_page
+from brain_dagster.chunk.pages import Page, PageChunk, chunk_page
 from brain_dagster.chunk.tokens import TokenCounter, counter_at
+from brain_dagster.codemap.reach import with_reach
 from brain_dagster.errors import Refused
 from brain_dagster.model import ParsedDocument
 from brain_dagster.parse import pdf
+from brain_dagster.parse.errors import BrokenDocument
+from brain_dagster.parse.extracted import Extractor, FlowText, Part, PartedText
+from brain_dagster.parse.formats import extractor
 from brain_dagster.parse.frames import PREFIX, Frame, decode, lengths
+from brain_dagster.store.clean import clean_text
 
 GRACE_S = 5  # the parent's clock comes first; this one is for children whose parent died
 
@@ -48,13 +54,17 @@ def main(arguments: list[str]) -> None:
 
 def answer(request: Frame, counter: TokenCounter) -> Iterator[Frame]:
     """Yield the frames that answer a request; the last one is `text`, `done`, `refused` or `failed`."""
+    language, budget = request.text("language"), request.number("budget")
     try:
-        if request.text("language") == "pdf":
-            yield from _answer_pdf(request.body, request.number("budget"), counter)
+        extract = extractor(language)
+        if language == "pdf":
+            yield from _answer_pdf(request.body, budget, counter)
+        elif extract is not None:
+            found = _extracted(extract, request.body, budget, counter)
+            yield from _answer_extracted(found, budget, counter)
         else:
-            text = request.body.decode()
-            parsed = chunk_text(text, request.text("language"), request.number("budget"), counter=counter)
-            yield _text_frame(parsed)
+            parsed = chunk_text(request.body.decode(), language, budget, counter=counter)
+            yield _text_frame(with_reach(parsed, request.text("path"), language, request.body.decode()))
     except Refused as refusal:
         yield Frame("refused", {"error": type(refusal).__name__, "message": refusal.message})
     except MemoryError:
@@ -63,14 +73,15 @@ def answer(request: Frame, counter: TokenCounter) -> Iterator[Frame]:
         yield Frame("failed", {"reason": pdf.reason(error)})
 
 
-def _text_frame(parsed: ParsedDocument) -> Frame:
-    """Send spans only: the parent holds the text and cuts it itself."""
+def _text_frame(parsed: ParsedDocument, body: bytes = b"") -> Frame:
+    """Send spans only where the parent holds the text and cuts it itself; `body` is a text it does not."""
     rows = [
         [
             c.kind,
             c.symbol,
             c.enclosing,
             c.headings,
+            c.reached_by,
             c.start_byte,
             c.end_byte,
             c.start_line,
@@ -84,14 +95,75 @@ def _text_frame(parsed: ParsedDocument) -> Frame:
         "outline": parsed.outline,
         "imports": parsed.imports,
         "warnings": parsed.warnings,
+        "metadata": dict(parsed.metadata),
         "chunks": rows,
     }
-    return Frame("text", fields)
+    return Frame("text", fields, body)
+
+
+def _extracted(
+    extract: Extractor, content: bytes, budget: int, counter: TokenCounter
+) -> FlowText | PartedText:
+    """Open a file with its reader; whatever a library raises on damaged input means the same here (G2)."""
+    try:
+        return extract(content, budget, counter)
+    except (Refused, MemoryError):
+        raise
+    except Exception as error:
+        raise BrokenDocument(f"The file cannot be read: {pdf.reason(error)}") from error
+
+
+def _answer_extracted(found: FlowText | PartedText, budget: int, counter: TokenCounter) -> Iterator[Frame]:
+    """Send the extracted text with its spans, or the parts one by one."""
+    if isinstance(found, FlowText):
+        text = clean_text(found.text)
+        parsed = chunk_text(text, found.language, budget, counter=counter)
+        yield _text_frame(
+            replace(
+                parsed,
+                title=found.title or parsed.title,
+                warnings=(*found.warnings, *parsed.warnings),
+                metadata={**parsed.metadata, **found.metadata},
+            ),
+            text.encode(),
+        )
+        return
+    opened = {"parts": found.part_count, "title": found.title, "outline": found.outline}
+    said = {"part": found.kind, "warnings": found.warnings, "metadata": dict(found.metadata)}
+    yield Frame("opened", {**opened, **said})
+    characters = 0
+    for part in found.parts:
+        characters += len(part.text)
+        if characters > pdf.MAX_TEXT_CHARS:
+            yield Frame("done", {"reason": f"more than {pdf.MAX_TEXT_CHARS:,} characters of text"})
+            return
+        yield _part_frame(part, budget, counter)
+    yield Frame("done", {"reason": "the file ended before them"})
+
+
+def _part_frame(part: Part, budget: int, counter: TokenCounter) -> Frame:
+    text = clean_text(part.text)
+    chunks = part.chunks if part.chunks is not None else chunk_page(text, budget, counter)
+    fields = _part_fields(part.page, text, chunks)
+    said = {"is_blank": not text.strip(), "problem": part.problem, "warnings": part.warnings}
+    return Frame("part", {**fields, **said, "last": part.page.last}, text.encode())
+
+
+def _part_fields(page: Page, text: str, chunks: Sequence[PageChunk]) -> dict[str, Any]:
+    return {
+        "part": page.kind,
+        "number": page.number,
+        "label": page.label,
+        "headings": page.headings,
+        "chars": len(text),
+        "image_percent": 0,
+        "chunks": [[c.start, c.end, c.tokens, c.label, c.symbol, c.enclosing, c.headings] for c in chunks],
+    }
 
 
 def _answer_pdf(content: bytes, budget: int, counter: TokenCounter) -> Iterator[Frame]:
     document = pdf.PdfFile(content)
-    opened = {"pages": document.page_count, "title": document.title, "outline": document.outline}
+    opened = {"parts": document.page_count, "title": document.title, "outline": document.outline}
     yield Frame("opened", {**opened, "warnings": document.warnings})
     characters = 0
     for number in range(1, min(document.page_count, pdf.MAX_PAGES) + 1):
@@ -105,19 +177,14 @@ def _answer_pdf(content: bytes, budget: int, counter: TokenCounter) -> Iterator[
 
 
 def _page_frame(page: pdf.PdfPage, budget: int, counter: TokenCounter) -> Frame:
+    place = Page(page.number, "page", page.label, page.headings)
     fields = {
-        "number": page.number,
-        "label": page.label,
-        "headings": page.headings,
-        "chars": len(page.text),
+        **_part_fields(place, page.text, chunk_page(page.text, budget, counter)),
         "is_blank": page.is_blank,
         "image_percent": round(100 * page.image_share),
         "problem": page.problem,
-        "chunks": [
-            [chunk.start, chunk.end, chunk.tokens] for chunk in chunk_page(page.text, budget, counter)
-        ],
     }
-    return Frame("page", fields, page.text.encode())
+    return Frame("part", fields, page.text.encode())
 
 
 def _private_pipes() -> tuple[BinaryIO, BinaryIO]:

@@ -6,7 +6,7 @@ from brain_dagster.errors import BrainError, Refused, Transient
 
 
 class NeedsPassword(Refused):
-    """The PDF opens only with a password; store a copy without one, it is not tried again until then."""
+    """The document opens only with a password; store a copy without one, it is not tried again until then."""
 
 
 class BrokenDocument(Refused):
@@ -14,7 +14,7 @@ class BrokenDocument(Refused):
 
 
 class ParseTimedOut(Refused):
-    """Not one page could be read in time; raise BRAIN_PARSE_TIMEOUT_S if the file is worth the wait."""
+    """Nothing of the document could be read in time; raise BRAIN_PARSE_TIMEOUT_S if the file is worth the wait."""
 
 
 class ParserDied(Refused):

@@ -14,6 +14,7 @@ from typing import Any
 from brain_dagster.store.clean import clean_text
 
 PREFIX = struct.Struct(">II")
+MAX_METADATA = 50  # names a file may say of itself
 MAX_FRAME_BYTES = 400_000_000  # 20 MB of text in the shortest of lines stays well below
 
 
@@ -51,6 +52,14 @@ class Frame:
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a field that is a list of strings."""
         return strings(self.fields.get(name, []))
+
+    def mapping(self, name: str) -> dict[str, str]:
+        """Return a field that maps a few names to texts."""
+        value = self.fields.get(name, {})
+        if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
+            raise BrokenFrame(f"{name} does not map names to texts")
+        kept = list(value.items())[:MAX_METADATA]
+        return {clean_text(key[:100]): clean_text(text[:1_000]) for key, text in kept}
 
     def rows(self, name: str) -> list[Sequence[Any]]:
         """Return a field that is a list of lists."""

@@ -20,7 +20,7 @@ from brain_dagster.chunk.tokens import counter_at
 from brain_dagster.embed.weights import model_folder
 from brain_dagster.errors import BrainError, Defect
 from brain_dagster.model import ParsedDocument
-from brain_dagster.parse.collect import PdfCollector, text_document
+from brain_dagster.parse.collect import PartCollector, text_document
 from brain_dagster.parse.errors import REFUSALS, BrokenDocument, ParserDied, ParseTimedOut
 from brain_dagster.parse.frames import BrokenFrame, Frame
 from brain_dagster.parse.process import ChildGone, ChildLate, ParserChild, child_command
@@ -32,7 +32,10 @@ LOOK_AHEAD = 3  # requests read ahead per worker: enough to keep it busy, few en
 
 @dataclass(frozen=True)
 class ParseRequest:
-    """One file to parse: `text` for everything that was decoded, `content` for a PDF.
+    """One file to parse: `text` for what was decoded, `content` for a format with a reader of its own.
+
+    Both are given for a format that is text itself, a notebook or a mail: where its reader can make nothing
+    of it, the text is cut by lines.
 
     budget  tokens of the embedding model that one chunk may hold
     """
@@ -112,12 +115,12 @@ class ParserPool:
 
     def _attempt(self, child: ParserChild, request: ParseRequest, *, is_last: bool) -> ParsedDocument:
         child.is_fresh = False
-        parse = self._parse_pdf if request.language == "pdf" else self._parse_text
+        parse = self._parse_text if request.content is None else self._parse_content
         return parse(child, request, is_last)
 
     def _parse_text(self, child: ParserChild, request: ParseRequest, is_last: bool) -> ParsedDocument:
         if request.text is None:
-            raise Defect("a text file was sent to the parser without its text", subject=request.path)
+            raise Defect("a file was sent to the parser without text or content", subject=request.path)
         text = clean_text(request.text)
         content = text.encode()
         deadline = time.monotonic() + self._settings.parse_timeout_s
@@ -132,38 +135,58 @@ class ParserPool:
             why = f"the parser did not finish within {self._settings.parse_timeout_s:g} s"
         except (ChildGone, BrokenFrame) as error:
             why = _how_it_died(child, error, is_last)
-        # Whatever happened, the text itself is at hand, and cutting it by lines needs no parser.
+        return self._by_lines(text, request, why)
+
+    def _by_lines(self, text: str, request: ParseRequest, why: str) -> ParsedDocument:
+        """Whatever happened, the text itself is at hand, and cutting it by lines needs no parser."""
         warning = f"parsed partially: {why}; cut by lines"
         return chunk_lines(text, request.budget, counter=counter_at(self._folder), warnings=(warning,))
 
-    def _parse_pdf(self, child: ParserChild, request: ParseRequest, is_last: bool) -> ParsedDocument:
-        if request.content is None:
-            raise Defect("a PDF was sent to the parser without its bytes", subject=request.path)
-        collector = PdfCollector()
+    def _parse_content(self, child: ParserChild, request: ParseRequest, is_last: bool) -> ParsedDocument:
+        """Parse a format that has a reader of its own; if it is text as well, that is the way out."""
+        try:
+            return self._read_content(child, request, is_last)
+        except (BrokenDocument, ParseTimedOut, ParserDied) as error:
+            if request.text is None:
+                raise
+            return self._by_lines(clean_text(request.text), request, error.message)
+
+    def _read_content(self, child: ParserChild, request: ParseRequest, is_last: bool) -> ParsedDocument:
+        assert request.content is not None
+        collector = PartCollector()
         timeout = self._settings.parse_timeout_s
         deadline = time.monotonic() + timeout
         failure: type[BrainError] = ParserDied
         try:
             child.send(_request_frame(request, request.content), deadline)
-            why = _collect(child, collector, deadline, request.path, is_last)
+            end = _collect(child, collector, deadline, request.path, is_last)
+            if isinstance(end, ParsedDocument):
+                return end
+            why = end
         except ChildLate:
             child.kill()
             why, failure = f"not finished within {timeout:g} s", ParseTimedOut
         except (ChildGone, BrokenFrame, UnicodeDecodeError) as error:
             why = _how_it_died(child, error, is_last)
-        if collector.pages_done == 0:
+        if collector.parts_done == 0 and collector.part_count != 0:
             raise failure(subject=request.path)
         return collector.document(why)
 
 
-def _collect(child: ParserChild, collector: PdfCollector, deadline: float, path: str, is_last: bool) -> str:
-    """Take frames until the last one; return why pages may be missing."""
+def _collect(
+    child: ParserChild, collector: PartCollector, deadline: float, path: str, is_last: bool
+) -> ParsedDocument | str:
+    """Take frames until the last one; return the document, or why parts of it may be missing."""
     while True:
         frame = child.receive(deadline)
         if frame.kind == "opened":
             collector.opened(frame)
-        elif frame.kind == "page":
-            collector.page(frame)
+        elif frame.kind == "part":
+            collector.part(frame)
+        elif frame.kind == "text":
+            if b"\0" in frame.body:
+                raise BrokenFrame("a text holds what its parser should have replaced")
+            return text_document(frame, frame.body, len(frame.body.decode()))
         elif frame.kind == "done":
             return frame.text("reason")
         elif frame.kind == "refused":
@@ -192,7 +215,8 @@ def _how_it_died(child: ParserChild, error: Exception, is_last: bool) -> str:
 
 
 def _request_frame(request: ParseRequest, body: bytes) -> Frame:
-    return Frame("parse", {"language": request.language, "budget": request.budget}, body)
+    fields = {"path": request.path, "language": request.language, "budget": request.budget}
+    return Frame("parse", fields, body)
 
 
 def _result(future: Future[ParsedDocument]) -> ParsedDocument | BrainError:

@@ -79,6 +79,8 @@ def joined_excerpt(chunks: Sequence[FoundChunk], score: Score, twins: tuple[Twin
         text=joined_text(chunks),
         chunk_ids=tuple(chunk.chunk_id for chunk in chunks),
         twins=twins,
+        page_label=_label(chunks),
+        kind=first.kind,
     )
 
 
@@ -104,7 +106,22 @@ def runs(chunks: Iterable[FoundChunk]) -> list[list[FoundChunk]]:
 def _twin(chunks: Sequence[FoundChunk]) -> Twin:
     first = chunks[0]
     start_line, end_line = _lines(chunks)
-    return Twin(first.collection, first.source, first.path, start_line, end_line, first.page)
+    return Twin(
+        first.collection,
+        first.source,
+        first.path,
+        start_line,
+        end_line,
+        first.page,
+        _label(chunks),
+        first.kind,
+    )
+
+
+def _label(chunks: Sequence[FoundChunk]) -> str | None:
+    """The label of the page; of several chunks of a sheet, from the first rows to the last."""
+    labels = list(dict.fromkeys(chunk.page_label for chunk in chunks if chunk.page_label))
+    return " to ".join(labels[:: max(1, len(labels) - 1)]) if labels else None
 
 
 def _span(chunks: Sequence[FoundChunk]) -> tuple[int, int] | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pgvector import SparseVector
@@ -19,7 +19,11 @@ from brain_dagster.store.staging import copy_rows
 
 @dataclass(frozen=True, slots=True)
 class WaitingChunk:
-    """A staged chunk with all that is known of its place; fields as in model.ChunkDraft."""
+    """A staged chunk with all that is known of its place; fields as in model.ChunkDraft.
+
+    text      what is embedded and indexed: the chunk's plain text where it has one, else its text
+    metadata  what the document says of itself
+    """
 
     path_key: bytes
     path: str
@@ -37,6 +41,8 @@ class WaitingChunk:
     text: str
     tokens: int
     chunk_count: int
+    reached_by: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

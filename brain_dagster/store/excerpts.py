@@ -35,6 +35,8 @@ class FoundChunk:
     revision: str
     indexed_at: datetime
     text: str
+    kind: str = ""
+    page_label: str | None = None
 
 
 def place_chunks(

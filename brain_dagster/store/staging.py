@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, LiteralString, NamedTuple
 
 import polars as pl
+from psycopg.types.json import Jsonb
 
 from brain_dagster.model import ItemKind, ListedItem, Listing, ReadItem, Source, SyncRun
 from brain_dagster.store.clean import clean_text
@@ -136,6 +137,7 @@ def _item_row(source: Source, item: ListedItem, became: ReadItem) -> dict[str, A
         "page_count": document.page_count if document else None,
         "outline": _cleaned(document.outline if document else ()),
         "imports": _cleaned(document.imports if document else ()),
+        "metadata": Jsonb(_clean_metadata(document.metadata if document else {})),
     }
 
 
@@ -161,7 +163,13 @@ def _chunk_rows(source: Source, read: Sequence[tuple[ListedItem, ReadItem]]) -> 
                 chunk.page,
                 clean_text(chunk.page_label) if chunk.page_label else None,
                 chunk.tokens,
+                _cleaned(chunk.reached_by),
+                clean_text(chunk.plain_text) if chunk.plain_text is not None else None,
             )
+
+
+def _clean_metadata(metadata: Mapping[str, str]) -> dict[str, str]:
+    return {clean_text(name): clean_text(value) for name, value in metadata.items()}
 
 
 def _cleaned(texts: Iterable[str]) -> list[str]:

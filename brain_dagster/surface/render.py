@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from brain_dagster.model import Excerpt, Twin
+from brain_dagster.place import part_words
 from brain_dagster.score import Score
 from brain_dagster.store.clean import printable_path
 
@@ -107,13 +108,15 @@ def age(span: timedelta) -> str:
 def located(place: Excerpt | Twin) -> str:
     """Return where a passage is, as in `collection/source: path:3-9` or `collection/source: path, page 2`."""
     where = f"{shown(place.collection)}/{shown(place.source)}: {shown(place.path)}"
-    return f"{where}{spanned(place.start_line, place.end_line, place.page)}"
+    return f"{where}{spanned(place.start_line, place.end_line, place.page, place.kind, place.page_label)}"
 
 
-def spanned(start_line: int | None, end_line: int | None, page: int | None) -> str:
+def spanned(
+    start_line: int | None, end_line: int | None, page: int | None, kind: str = "", label: str | None = None
+) -> str:
     """Return a span as it follows a path."""
     if page is not None:
-        return f", page {page}"
+        return f", {shown(part_words(kind, page, label))}"
     return f":{start_line}" if start_line == end_line else f":{start_line}-{end_line}"
 
 

@@ -92,5 +92,6 @@ SELECT m.kind, m.name, m.detail, d.path, m.line
 FROM brain.code_map m
 JOIN brain.document d ON d.id = m.document_id AND d.state = 'ready'
 WHERE m.source_id = %(source_id)s
-ORDER BY array_position(ARRAY['manifest', 'dependency', 'entry_point', 'route'], m.kind),
+ORDER BY array_position(
+             ARRAY['manifest', 'dependency', 'workspace', 'entry_point', 'route', 'rpc', 'consumer'], m.kind),
          d.path COLLATE "C", m.line, m.id;

@@ -13,7 +13,7 @@ WHERE c.id = ANY(%(chunks)s::bigint[]) AND d.collection_id = ANY(%(collections)s
 -- Parameters: chunks (bigint[]), collections (integer[])
 -- Promise: one row per chunk of a live document in these collections, in any order.
 SELECT c.id, d.id, c.ordinal, k.name, s.key, d.path, c.start_byte, c.end_byte, c.start_line, c.end_line,
-       c.page, c.symbol, c.tokens, d.revision, d.indexed_at, c.text
+       c.page, c.symbol, c.tokens, d.revision, d.indexed_at, c.text, c.kind, c.page_label
 FROM brain.chunk c
 JOIN brain.document d ON d.id = c.document_id AND d.state = 'ready'
 JOIN brain.source s ON s.id = d.source_id
@@ -25,7 +25,7 @@ WHERE c.id = ANY(%(chunks)s::bigint[]) AND d.collection_id = ANY(%(collections)s
 -- Parameters: collection (integer), rows (integer)
 -- Promise: at most `rows` chunks of live documents, by source, path and position.
 SELECT c.id, d.id, c.ordinal, k.name, s.key, d.path, c.start_byte, c.end_byte, c.start_line, c.end_line,
-       c.page, c.symbol, c.tokens, d.revision, d.indexed_at, c.text
+       c.page, c.symbol, c.tokens, d.revision, d.indexed_at, c.text, c.kind, c.page_label
 FROM brain.chunk c
 JOIN brain.document d ON d.id = c.document_id AND d.state = 'ready'
 JOIN brain.source s ON s.id = d.source_id

@@ -120,13 +120,13 @@ WHERE d.id = c.document_id AND d.source_id = %(source_id)s AND d.path_key = ANY(
 INSERT INTO brain.document
     (source_id, collection_id, path_bytes, path, content_hash, change_token, state, reason_code, reason,
      retry_at, warnings, media_type, language, encoding, title, size_bytes, char_count, chunk_count,
-     page_count, recipe, generation, revision, bm25)
+     page_count, recipe, generation, revision, bm25, metadata)
 SELECT i.source_id, %(collection_id)s, i.path_bytes, i.path, i.content_hash, i.token, i.state,
        i.reason_code, i.reason, i.retry_at, i.warnings, i.media_type, i.language, i.encoding, i.title,
        i.size_bytes, i.char_count,
        (SELECT count(*) FROM brain.staged_chunk c
         WHERE c.source_id = i.source_id AND c.path_key = i.path_key),
-       i.page_count, i.recipe, %(generation)s, %(revision)s, i.bm25
+       i.page_count, i.recipe, %(generation)s, %(revision)s, i.bm25, i.metadata
 FROM brain.staged_item i
 WHERE i.source_id = %(source_id)s AND i.path_key = ANY(%(path_keys)s)
 ON CONFLICT (source_id, path_key) DO UPDATE
@@ -137,7 +137,7 @@ SET path = EXCLUDED.path, content_hash = EXCLUDED.content_hash, change_token = E
     size_bytes = EXCLUDED.size_bytes, char_count = EXCLUDED.char_count,
     chunk_count = EXCLUDED.chunk_count, page_count = EXCLUDED.page_count, recipe = EXCLUDED.recipe,
     generation = EXCLUDED.generation, revision = EXCLUDED.revision, bm25 = EXCLUDED.bm25,
-    indexed_at = now();
+    metadata = EXCLUDED.metadata, indexed_at = now();
 
 -- name: insert_chunks
 -- Purpose: the new chunks of the group, joined with their contexts.

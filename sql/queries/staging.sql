@@ -64,7 +64,7 @@ SET state = %(state)s, content_hash = %(content_hash)s, reason_code = %(reason_c
     reason = %(reason)s, retry_at = %(retry_at)s, warnings = %(warnings)s, media_type = %(media_type)s,
     language = %(language)s, encoding = %(encoding)s, title = %(title)s, size_bytes = %(size_bytes)s,
     char_count = %(char_count)s, page_count = %(page_count)s, outline = %(outline)s,
-    imports = %(imports)s
+    imports = %(imports)s, metadata = %(metadata)s
 WHERE source_id = %(source_id)s AND path_key = sha256(%(path_bytes)s);
 
 -- name: settle_touched
@@ -90,7 +90,7 @@ WHERE c.source_id = %(source_id)s AND c.path_key = t.path_key;
 -- Promise: rows arrive in the order written.
 COPY brain.staged_chunk
     (source_id, path_key, ordinal, kind, symbol, enclosing, headings, text, start_byte, end_byte,
-     start_line, end_line, page, page_label, tokens)
+     start_line, end_line, page, page_label, tokens, reached_by, plain_text)
 FROM STDIN;
 
 -- name: count_staged
@@ -119,8 +119,8 @@ SELECT count(*) FROM brain.staged_chunk WHERE source_id = %(source_id)s AND cont
 -- Parameters: source_id
 -- Promise: by path and ordinal; read through a server-side cursor.
 SELECT c.path_key, i.path, i.title, i.language, i.outline, i.imports, c.ordinal, c.kind, c.symbol,
-       c.enclosing, c.headings, c.page, c.page_label, c.text, c.tokens,
-       count(*) OVER (PARTITION BY c.path_key) AS chunk_count
+       c.enclosing, c.headings, c.page, c.page_label, coalesce(c.plain_text, c.text), c.tokens,
+       count(*) OVER (PARTITION BY c.path_key) AS chunk_count, c.reached_by, i.metadata
 FROM brain.staged_chunk c
 JOIN brain.staged_item i ON i.source_id = c.source_id AND i.path_key = c.path_key
 WHERE c.source_id = %(source_id)s AND c.context_key IS NULL
@@ -131,7 +131,8 @@ ORDER BY c.path_key, c.ordinal;
 -- Parameters: source_id
 -- Promise: path key, path, texts and symbols of the chunks by ordinal; by path key, read through a
 --          server-side cursor.
-SELECT i.path_key, i.path, array_agg(c.text ORDER BY c.ordinal), array_agg(c.symbol ORDER BY c.ordinal)
+SELECT i.path_key, i.path, array_agg(coalesce(c.plain_text, c.text) ORDER BY c.ordinal),
+       array_agg(c.symbol ORDER BY c.ordinal)
 FROM brain.staged_item i
 JOIN brain.staged_chunk c ON c.source_id = i.source_id AND c.path_key = i.path_key
 WHERE i.source_id = %(source_id)s AND i.bm25 IS NULL
@@ -200,7 +201,8 @@ WHERE c.source_id = %(source_id)s;
 --          padding; read through a server-side cursor.
 SELECT embed_key, embed_text
 FROM (
-    SELECT DISTINCT ON (c.embed_key) c.embed_key, c.embed_header || E'\n' || c.text AS embed_text, c.tokens
+    SELECT DISTINCT ON (c.embed_key) c.embed_key, c.tokens,
+           c.embed_header || E'\n' || coalesce(c.plain_text, c.text) AS embed_text
     FROM brain.staged_chunk c
     WHERE c.source_id = %(source_id)s AND c.embed_key IS NOT NULL
       AND NOT EXISTS (SELECT FROM brain.embedding_cache e

@@ -42,7 +42,7 @@ def test_search_prints_the_contract(brain: Run, db: Database) -> None:
     (excerpt,) = answer["excerpts"]
     assert list(excerpt) == [
         "collection", "source", "path", "start_line", "end_line", "page", "symbol", "score", "score_kind",
-        "revision", "indexed_at", "text", "chunks", "twins",
+        "revision", "indexed_at", "text", "chunks", "twins", "page_label", "kind",
     ]  # fmt: skip
     assert isinstance(excerpt.pop("score"), float)
     assert datetime.fromisoformat(excerpt.pop("indexed_at")).tzinfo is not None
@@ -60,6 +60,8 @@ def test_search_prints_the_contract(brain: Run, db: Database) -> None:
         "score_kind": "bm25",
         "revision": "abc",
         "twins": [],
+        "page_label": None,
+        "kind": "lines",
     }
 
 
@@ -148,6 +150,8 @@ def test_a_twin_is_named_and_takes_no_place(brain: Run, db: Database) -> None:
             "start_line": None,
             "end_line": None,
             "page": 7,
+            "page_label": None,
+            "kind": "page",
         }
     ]
     _, out, _ = brain("search", "a printed page of the shop", "--mode", "lexical")

@@ -151,11 +151,12 @@ def _insert_chunk(
         "INSERT INTO brain.chunk (document_id, source_id, collection_id, generation, ordinal, kind, symbol,"
         " start_line, end_line, page, text, context, context_kind, context_model, context_prompt_hash,"
         " context_state, tokens, embed_key, terms, bm25)"
-        " SELECT d.id, d.source_id, d.collection_id, 1, %s, 'lines', %s, %s, %s, %s, %s, '', 'structure', '',"
+        " SELECT d.id, d.source_id, d.collection_id, 1, %s, %s, %s, %s, %s, %s, %s, '', 'structure', '',"
         " '', 'ok', %s, '', %s, %s FROM brain.document d WHERE d.id = %s"
         " RETURNING id, source_id, collection_id",
         (
             ordinal,
+            "page" if passage.page else "lines",
             passage.symbol,
             line,
             line,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brain_dagster.chunk.pages import chunk_page, page_drafts
+from brain_dagster.chunk.pages import Page, chunk_page, page_drafts
 from brain_dagster.chunk.tokens import default_counter
 
 
@@ -29,7 +29,7 @@ def test_page_is_cut_where_a_sentence_ends_its_line() -> None:
 def test_draft_of_a_page_names_the_page_and_no_lines() -> None:
     page = "é. Words on a page."
     chunks = chunk_page(page, 200, default_counter())
-    (draft,) = page_drafts(page.encode(), chunks, first=7, page=3, label="iii", headings=("Part",))
+    (draft,) = page_drafts(page.encode(), chunks, Page(3, label="iii", headings=("Part",)), first=7)
     assert (draft.ordinal, draft.kind, draft.page, draft.page_label) == (7, "page", 3, "iii")
     assert (draft.start_byte, draft.end_byte, draft.start_line, draft.end_line) == (None,) * 4
     assert draft.headings == ("Part",)

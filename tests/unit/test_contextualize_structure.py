@@ -165,8 +165,8 @@ def test_there_is_one_sentence_per_place_in_order_with_its_provenance() -> None:
     sentences = writer.describe([METHOD, PAGE], ["def make(): ...", "Flights are booked by the desk."])
     assert [one.sentence for one in sentences] == [SENTENCES[key][1] for key in (
         "a method names its class", "a page says how it is printed")]  # fmt: skip
-    assert {(one.kind, one.model, one.state) for one in sentences} == {("structure", "structure/1", "ok")}
-    assert writer.identity == CONTEXT_RECIPE == "structure/1"
+    assert {(one.kind, one.model, one.state) for one in sentences} == {("structure", "structure/2", "ok")}
+    assert writer.identity == CONTEXT_RECIPE == "structure/2"
 
 
 def test_prompt_hash_tells_places_apart_and_nothing_else() -> None:

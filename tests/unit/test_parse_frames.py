@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brain_dagster.parse.collect import PdfCollector, text_document
+from brain_dagster.parse.collect import PartCollector, text_document
 from brain_dagster.parse.frames import MAX_FRAME_BYTES, PREFIX, BrokenFrame, Frame, decode, lengths
 
 TEXT = "één\ntwee\n".encode()
@@ -13,16 +13,17 @@ TEXT = "één\ntwee\n".encode()
 def row(start: int, end: int, kind: str = "lines", **changes: object) -> list[object]:
     values = {"symbol": "", "enclosing": [], "headings": [], "tokens": 1, **changes}
     return [
-        kind, values["symbol"], values["enclosing"], values["headings"], start, end, 1, 1, values["tokens"],
+        kind, values["symbol"], values["enclosing"], values["headings"], [], start, end, 1, 1, values["tokens"],
     ]  # fmt: skip
 
 
 def page(number: int, text: str = "words", **changes: object) -> Frame:
     fields = {
-        "number": number, "label": str(number), "headings": [], "chars": len(text), "is_blank": False,
-        "image_percent": 0, "problem": "", "chunks": [[0, len(text), 1]] if text else [], **changes,
+        "part": "page", "number": number, "label": str(number), "headings": [], "chars": len(text),
+        "is_blank": False, "image_percent": 0, "problem": "",
+        "chunks": [[0, len(text), 1, "", "", [], []]] if text else [], **changes,
     }  # fmt: skip
-    return Frame("page", fields, text.encode())
+    return Frame("part", fields, text.encode())
 
 
 def test_frame_survives_the_pipe() -> None:
@@ -76,18 +77,18 @@ def test_spans_that_do_not_tile_the_text_are_refused(rows: object) -> None:
 
 
 def test_pages_arrive_in_order_or_not_at_all() -> None:
-    collector = PdfCollector()
-    collector.opened(Frame("opened", {"pages": 3}))
-    collector.page(page(1))
+    collector = PartCollector()
+    collector.opened(Frame("opened", {"parts": 3}))
+    collector.part(page(1))
     with pytest.raises(BrokenFrame, match="missing or comes twice"):
-        collector.page(page(3))
+        collector.part(page(3))
 
 
 def test_g3_document_names_the_pages_after_the_last_finished_one() -> None:
-    collector = PdfCollector()
-    collector.opened(Frame("opened", {"pages": 20}))
+    collector = PartCollector()
+    collector.opened(Frame("opened", {"parts": 20}))
     for number in range(1, 17):
-        collector.page(page(number))
+        collector.part(page(number))
     document = collector.document("not finished within 60 s")
     assert document.pages_not_read == (17, 18, 19, 20)
     assert document.warnings == ("partial: pages 17-20 not read: not finished within 60 s",)
@@ -96,13 +97,13 @@ def test_g3_document_names_the_pages_after_the_last_finished_one() -> None:
 
 
 def test_g4_each_page_is_judged_by_itself() -> None:
-    collector = PdfCollector()
-    collector.opened(Frame("opened", {"pages": 5}))
-    collector.page(page(1))
-    collector.page(page(2, ""))
-    collector.page(page(3, "", is_blank=True))
-    collector.page(page(4, "fax 12", image_percent=95))
-    collector.page(page(5, "", problem="bad font"))
+    collector = PartCollector()
+    collector.opened(Frame("opened", {"parts": 5}))
+    collector.part(page(1))
+    collector.part(page(2, ""))
+    collector.part(page(3, "", is_blank=True))
+    collector.part(page(4, "fax 12", image_percent=95))
+    collector.part(page(5, "", problem="bad font"))
     document = collector.document("")
     assert document.pages_without_text == (2,)
     assert document.pages_not_read == (5,)
@@ -113,6 +114,6 @@ def test_g4_each_page_is_judged_by_itself() -> None:
 
 
 def test_spans_of_a_page_outside_its_text_are_refused() -> None:
-    collector = PdfCollector()
+    collector = PartCollector()
     with pytest.raises(BrokenFrame):
-        collector.page(page(1, chunks=[[3, 99, 1]]))
+        collector.part(page(1, chunks=[[3, 99, 1, "", "", [], []]]))

@@ -95,6 +95,8 @@ def _excerpt_json(excerpt: Excerpt) -> dict[str, Any]:
         "text": excerpt.text,
         "chunks": list(excerpt.chunk_ids),
         "twins": [asdict(twin) for twin in excerpt.twins],
+        "page_label": excerpt.page_label,
+        "kind": excerpt.kind,
     }
 
 

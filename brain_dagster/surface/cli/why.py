@@ -157,7 +157,8 @@ def print_why(found: Why) -> None:
     """Print where the chunk stands: what became of it first, then the lists, then the words."""
     chunk = found.chunk
     where = f"{shown(chunk.collection)}/{shown(chunk.source)}: {shown(chunk.path)}"
-    click.echo(f"chunk {chunk.chunk_id}  {where}{spanned(chunk.start_line, chunk.end_line, chunk.page)}")
+    place = spanned(chunk.start_line, chunk.end_line, chunk.page, chunk.kind, chunk.page_label)
+    click.echo(f"chunk {chunk.chunk_id}  {where}{place}")
     if found.meant > 1:
         click.echo(f"the best of {counted(found.meant, 'chunk')} that are meant")
     click.echo(outcome_words(found.outcome.by, found.outcome.excerpt))
