@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from brain_dagster.codemap.annotated_code import map_dotnet, map_java
 from brain_dagster.codemap.base import (
@@ -17,41 +18,26 @@ from brain_dagster.codemap.base import (
     Reader,
     tidy,
 )
-from brain_dagster.codemap.go_code import map_go
-from brain_dagster.codemap.json_manifests import read_composer_json, read_package_json
-from brain_dagster.codemap.line_manifests import read_cargo, read_gemfile, read_go_mod, read_gradle
+from brain_dagster.codemap.main_functions import (
+    map_dotnet_top_level,
+    map_kotlin_main,
+    map_rust_main,
+    map_scala_main,
+)
+from brain_dagster.codemap.manifests.known import MANIFESTS, STARTING_FILES
+from brain_dagster.codemap.manifests.python_project import read_requirements
 from brain_dagster.codemap.php_code import map_php
-from brain_dagster.codemap.python_code import map_python
-from brain_dagster.codemap.python_manifests import read_pyproject, read_requirements, read_setup_cfg
 from brain_dagster.codemap.rails import map_rails
-from brain_dagster.codemap.script_code import GRAMMARS, map_script
-from brain_dagster.codemap.starting_files import map_rust, read_dockerfile, read_procfile
-from brain_dagster.codemap.xml_manifests import read_dotnet_project, read_pom
+from brain_dagster.codemap.routes.go_source import map_go
+from brain_dagster.codemap.routes.python_source import map_python
+from brain_dagster.codemap.routes.script_source import GRAMMARS, map_script
 from brain_dagster.store.clean import clean_text
 
 # Changes whenever the same file would give other entries: every document is then mapped again.
-CODE_MAP_RECIPE = "codemap/1"
+CODE_MAP_RECIPE = "codemap/2"
 
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 
-# Patterns of whole file names, in lower case.
-_MANIFESTS: dict[str, Reader] = {
-    r"pyproject\.toml": read_pyproject,
-    r"setup\.cfg": read_setup_cfg,
-    r"(?:[\w.-]+[-_.])?requirements(?:[-_.][\w.-]+)?\.(?:txt|in)": read_requirements,
-    r"package\.json": read_package_json,
-    r"composer\.json": read_composer_json,
-    r"go\.mod": read_go_mod,
-    r"cargo\.toml": read_cargo,
-    r"pom\.xml": read_pom,
-    r"build\.gradle(?:\.kts)?": read_gradle,
-    r"gemfile": read_gemfile,
-    r".+\.(?:cs|fs|vb)proj": read_dotnet_project,
-}
-_STARTING_FILES: dict[str, Reader] = {
-    r"(?:.+\.)?dockerfile|dockerfile\..+|containerfile": read_dockerfile,
-    r"procfile(?:\.\w+)?": read_procfile,
-}
 _BY_SUFFIX: dict[str, Reader] = {
     ".py": map_python,
     ".go": map_go,
@@ -59,8 +45,14 @@ _BY_SUFFIX: dict[str, Reader] = {
     ".cs": map_dotnet,
     ".php": map_php,
     ".rb": map_rails,
-    ".rs": map_rust,
     **dict.fromkeys(GRAMMARS, map_script),
+}
+# Where programs begin, beside what the readers above find in the same files.
+_MAINS: dict[str, Reader] = {
+    ".rs": map_rust_main,
+    ".kt": map_kotlin_main,
+    ".scala": map_scala_main,
+    ".cs": map_dotnet_top_level,
 }
 # For scripts whose name does not tell: the language comes from their first line.
 _BY_LANGUAGE: dict[str, Reader] = {"python": map_python, "javascript": map_script, "php": map_php}
@@ -69,8 +61,8 @@ MAPPED_LANGUAGES = tuple(_BY_LANGUAGE)
 
 def mapped_names() -> str:
     """Return one pattern, for PostgreSQL and Python alike, of the lower-case paths that can matter."""
-    names = "|".join([*_MANIFESTS, *_STARTING_FILES])
-    suffixes = "|".join(re.escape(suffix) for suffix in _BY_SUFFIX)
+    names = "|".join([*MANIFESTS, *STARTING_FILES])
+    suffixes = "|".join(re.escape(suffix) for suffix in {**_BY_SUFFIX, **_MAINS})
     folder = r"requirements/[^/]+\.(?:txt|in)"
     return rf"(?:^|/)(?:{names}|{folder}|[^/]+(?:{suffixes}))$"
 
@@ -84,16 +76,12 @@ def map_document(path: str, language: str, text: str) -> tuple[MapEntry, ...]:
     if len(text) > MAX_FILE_CHARS:
         return map_unread(path)
     # A lone carriage return ends a line here but for no parser; one for one, so every line stays (E4).
-    storable = _LONE_RETURN.sub("\n", clean_text(text))
+    storable = _LONE_RETURN.sub("\n", clean_text(text.removeprefix("\ufeff")))
     file = MappedFile(path, language, storable, Deadline())
     manifest = _manifest_reader(path)
     if manifest is not None:
         return _bounded(_manifest_entries(file, manifest))
-    reader = _first(_STARTING_FILES, file.name) or _BY_SUFFIX.get(file.suffix)
-    reader = reader or (_BY_LANGUAGE.get(language) if not file.suffix else None)
-    if reader is None:
-        return ()
-    return _bounded(_source_entries(file, reader))
+    return _bounded(_source_entries(file, _source_readers(file)))
 
 
 def map_unread(path: str) -> tuple[MapEntry, ...]:
@@ -112,29 +100,41 @@ def _manifest_reader(path: str) -> Reader | None:
     folder, _, name = path.rpartition("/")
     if folder.rpartition("/")[2].lower() == "requirements" and name.lower().endswith((".txt", ".in")):
         return read_requirements
-    return _first(_MANIFESTS, name)
+    return _first(MANIFESTS, name)
+
+
+def _source_readers(file: MappedFile) -> list[Reader]:
+    """Return all that read a file which is no manifest, in the order in which they do."""
+    found = [_first(STARTING_FILES, file.name), _BY_SUFFIX.get(file.suffix), _MAINS.get(file.suffix)]
+    if not file.suffix:
+        found.append(_BY_LANGUAGE.get(file.language))
+    return [reader for reader in found if reader is not None]
 
 
 def _manifest_entries(file: MappedFile, reader: Reader) -> Iterator[MapEntry]:
     """Yield a manifest's entries, all of them or only that it could not be parsed."""
     try:
-        entries = list(reader(file))
+        # Aliases let a small YAML file list a large table again and again: what is too much is not made.
+        entries = list(islice(reader(file), MAX_ENTRIES_PER_FILE))
     except NotParsable as broken:
         where = f" (line {broken.line})" if broken.line else ""
         entries = [MapEntry("manifest", file.name, f"could not be parsed{where}", broken.line or 1)]
+    except BudgetSpent:
+        entries = [MapEntry("manifest", file.name, "could not be read in time", 1)]
     except Exception:  # noqa: BLE001 - the per-document boundary: whatever a hostile file does ends here
         entries = [MapEntry("manifest", file.name, "could not be parsed", 1)]
     yield from entries
 
 
-def _source_entries(file: MappedFile, reader: Reader) -> Iterator[MapEntry]:
-    """Yield a source's entries for as long as its reader gets through it."""
-    try:
-        yield from reader(file)
-    except BudgetSpent:
-        return
-    except Exception:  # noqa: BLE001 - the per-document boundary: whatever a hostile file does ends here
-        return
+def _source_entries(file: MappedFile, readers: list[Reader]) -> Iterator[MapEntry]:
+    """Yield a source's entries for as long as its readers get through it; they share its time."""
+    for reader in readers:
+        try:
+            yield from reader(file)
+        except BudgetSpent:
+            return
+        except Exception:  # noqa: BLE001 - the per-document boundary: what a hostile file does ends here
+            continue
 
 
 def _bounded(entries: Iterator[MapEntry]) -> tuple[MapEntry, ...]:

@@ -37,6 +37,9 @@ class CodeMapCounts:
     dependencies: int
     entry_points: int
     routes: int
+    workspaces: int = 0
+    rpcs: int = 0
+    consumers: int = 0
 
 
 def refresh_code_map(db: Database, source_id: int, generation: int) -> CodeMapCounts:
@@ -60,6 +63,9 @@ def refresh_code_map(db: Database, source_id: int, generation: int) -> CodeMapCo
         dependencies=found.get("dependency", 0),
         entry_points=found.get("entry_point", 0),
         routes=found.get("route", 0),
+        workspaces=found.get("workspace", 0),
+        rpcs=found.get("rpc", 0),
+        consumers=found.get("consumer", 0),
     )
 
 

@@ -16,11 +16,10 @@ from brain_dagster.surface.map_sections import Section, sections_of
 from brain_dagster.surface.render import shown
 
 DEFAULT_TOKENS = 1_500
-# Heading, caveat, and every section with its total and nothing else come to about 240 tokens.
-FEWEST_TOKENS = 300
 _LONGEST_LINE = 180
 # Prefixes or manifests whose share of what was left out is told one by one.
 _NAMED_GROUPS = 4
+_LONGEST_LABEL = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +38,9 @@ def map_prompt(found: CodeMap, count: Callable[[str], int], *, tokens: int = DEF
     """
     sections = sections_of(found.entries)
     turns = _dealt(sections)
-    if tokens < FEWEST_TOKENS or count(_text(found, sections, [])) > tokens:
-        raise BadUsage(
-            f"a code map for a prompt needs more than {tokens} tokens; give {FEWEST_TOKENS} or more"
-        )
+    fewest = count(_text(found, sections, []))
+    if fewest > tokens:
+        raise BadUsage(f"this code map for a prompt needs at least {fewest} tokens, not {tokens}")
     # Whole or nothing is asked first: without a remainder to tell, the whole may be shorter than its parts.
     if count(_text(found, sections, turns)) <= tokens:
         return _text(found, sections, turns)
@@ -128,7 +126,7 @@ def _untouched(section: Section, listed: Sequence[int]) -> Iterator[str]:
     words = f"  {'and ' if any(listed) else ''}{left:,} {some}{section.noun(left)} left out"
     largest = sorted((group for group in groups if group.label), key=lambda group: -len(group.entries))
     named = [
-        f"{len(group.entries):,} {section.preposition} {_cut(group.label)}"
+        f"{len(group.entries):,} {section.preposition} {_cut(group.label, _LONGEST_LABEL)}"
         for group in largest[:_NAMED_GROUPS]
     ]
     others = largest[_NAMED_GROUPS:]
@@ -137,6 +135,6 @@ def _untouched(section: Section, listed: Sequence[int]) -> Iterator[str]:
     yield f"{words}: {', '.join(named)}" if named else words
 
 
-def _cut(words: str) -> str:
+def _cut(words: str, longest: int = _LONGEST_LINE) -> str:
     line = shown(words)
-    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"

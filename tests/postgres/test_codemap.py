@@ -135,6 +135,21 @@ def test_map_is_made_from_the_chunks_in_their_order(db: Database) -> None:
     ]
 
 
+def test_kinds_come_in_reading_order_and_are_counted(db: Database) -> None:
+    source = make_source(db)
+    publish(db, source, "a.py", APP)
+    publish(db, source, "package.json", '{"name": "p",\n"workspaces": ["x"],\n"dependencies": {"y": "1"}}')
+    counts = refresh_code_map(db, source, 1)
+    assert counts == CodeMapCounts(2, 1, 1, 1, 1, workspaces=1)
+    assert [kind for kind, *_ in mapped(db)] == [
+        "manifest",
+        "dependency",
+        "workspace",
+        "entry_point",
+        "route",
+    ]
+
+
 def test_second_refresh_reads_nothing_also_of_documents_without_entries(
     db: Database, texts_read: list[str]
 ) -> None:

@@ -58,6 +58,63 @@ CASES: dict[str, tuple[str, Expected]] = {
         [("ENTRYPOINT", '["python", "-m", "acme"]', 4), ("CMD", "serve", 7)],
     ),
     "docker/Dockerfile.web": ("FROM x\nCMD web\n", [("CMD", "web", 2)]),
+    "stages/Dockerfile": (
+        'FROM golang AS build\nRUN make\nCMD ["make"]\n\nFROM scratch\nENTRYPOINT /app --port 80 \\\n'
+        "    --verbose\nRUN <<EOF\nCMD no\nEOF\n# CMD no\n",
+        [("CMD", '["make"] (stage build)', 3), ("ENTRYPOINT", "/app --port 80 --verbose", 6)],
+    ),
+    "compose.prod.yml": (
+        'x-base: &base\n  command: ["celery", worker]\nservices:\n  web:\n    image: x\n'
+        "    entrypoint: /run.sh\n    command: serve --port 80\n  db:\n    image: postgres\n"
+        "  jobs:\n    <<: *base\n    image: y\n",
+        [
+            ("web", "compose service: /run.sh serve --port 80", 4),
+            ("jobs", "compose service: celery worker", 10),
+        ],
+    ),
+    "docker-compose.yaml": ("services:\n  a: {image: b}\n", []),
+    "serverless.yml": (
+        "service: s\nprovider: {name: aws}\nfunctions:\n  hello:\n    handler: src/h.hello\n"
+        "    timeout: 3\n  boxed: {image: an-image}\n",
+        [
+            ("hello", "serverless function: src/h.hello", 4),
+            ("boxed", "serverless function: an-image", 7),
+        ],
+    ),
+    "template.yaml": (
+        "Resources:\n  Fn:\n    Type: AWS::Serverless::Function\n    Properties:\n"
+        "      Handler: app.handler\n      Role: !GetAtt Role.Arn\n  Role:\n    Type: AWS::IAM::Role\n",
+        [("Fn", "lambda function: app.handler", 2)],
+    ),
+    "deploy/acme.service": (
+        "[Unit]\nExecStart=/not/this\n[Service]\n# ExecStart=/nor/this\nExecStartPre=/before\n"
+        "ExecStart=/usr/bin/acme \\\n    --serve\n",
+        [("acme.service", "systemd unit: /usr/bin/acme --serve", 6)],
+    ),
+    "a/server.kt": (
+        "package a\n\nclass X { fun main() {} }\n\nfun main(args: Array<String>) = run(args)\n",
+        [("ServerKt.main", "fun main", 5)],
+    ),
+    "a/App.kt": (
+        "object App {\n    @JvmStatic\n    fun main(a: Array<String>) {\n        fun main() {}\n    }\n}\n",
+        [("App.main", "fun main", 2)],
+    ),
+    "a/Ext.kt": ("fun Route.main() {}\n", []),
+    "a/Main.scala": (
+        "object Main extends App { run() }\n\nobject Old {\n  def main(args: Array[String]): Unit = ()\n"
+        "  def main(n: Int): Unit = ()\n}\n\n@main def hello(n: Int) = n\nclass C extends App2\n",
+        [
+            ("Main", "object Main is an App", 1),
+            ("Old.main", "def main", 4),
+            ("hello", "@main def", 8),
+        ],
+    ),
+    "web/Program.cs": (
+        "using System;\n\n// starts here\nvar app = Build(args);\napp.Run();\n\nclass Other {}\n",
+        [("Program.cs", "top-level statements", 4)],
+    ),
+    "web/Plain.cs": ("using System;\nnamespace A;\nclass Plain { int x = 1; }\n", []),
+    "tool/src/bin/two/main.rs": ("mod a { fn main() {} }\nfn main() {}\n", [("two", "fn main()", 2)]),
     "Procfile": (
         "web: gunicorn acme:app\n# off: no\nworker: celery\n",
         [("web", "gunicorn acme:app", 1), ("worker", "celery", 3)],

@@ -25,6 +25,22 @@ PATHS = [
     "build.gradle",
     "Gemfile",
     "a.csproj",
+    "setup.py",
+    "Pipfile",
+    "pnpm-workspace.yaml",
+    "go.work",
+    "settings.gradle.kts",
+    "libs.versions.toml",
+    "a.gemspec",
+    "a.sln",
+    "mix.exs",
+    "pubspec.yaml",
+    "Package.swift",
+    "compose.yaml",
+    "serverless.yml",
+    "a.service",
+    "a.kt",
+    "a.scala",
     "Dockerfile",
     "Procfile",
     "a.py",
@@ -65,6 +81,14 @@ FRAGMENTS = st.sampled_from(
         "<project>",
         "dependencies {\n",
         "gem 'a', '1'\n",
+        "setup(install_requires=[",
+        "deps: [{:a, ",
+        "  - &a *a\n",
+        "<<: *a\n",
+        "services:\n",
+        "implementation('a:b:1')\n",
+        "fun main() ",
+        "[Service]\nExecStart=x\\\n",
         "group :a do\n",
         "CMD x\\\n",
         "\x00",
@@ -99,6 +123,38 @@ SLOW = {
     "many dotted tables": ("Cargo.toml", ("[" + "a." * 9_000 + "b]\n") * 20),
     "text between elements": ("pom.xml", "<project>" + "x<a/>" * 150_000 + "</project>"),
     "a line of brackets": ("package.json", '{"a":' * 150_000),
+    "nested groups": ("Gemfile", "group :a do\ngem 'a'\n" * 40_000),
+    "nested blocks": ("build.gradle", "a {\nb 'c'\n" * 90_000),
+    "nested lambdas": ("build.gradle.kts", 'a("b") {\n' * 90_000),
+    "nested lists": ("mix.exs", "use Mix.Project\n[" + "deps: [" * 100_000),
+    "nested calls": ("Package.swift", "Package(name: " * 60_000),
+    "nested setup": ("setup.py", "setup(name=" * 80_000),
+    "indented YAML": ("compose.yml", "".join(" " * n + "a:\n" for n in range(1_300))),
+    "flow YAML": ("pubspec.yaml", "a: " + "{a: " * 200_000),
+    "keys of YAML": ("pnpm-workspace.yaml", "? a\n" * 200_000),
+    "a chain of merges": (
+        "compose.yaml",
+        "services:\n" + "".join(f"  s{n}: &a{n} {{<<: *a{n - 1}}}\n" for n in range(1, 5_000)),
+    ),
+    "a longer chain of merges": (
+        "serverless.yml",
+        "functions:\n" + "".join(f"  s{n}: &a{n} {{<<: *a{n - 1}}}\n" for n in range(1, 6_000)),
+    ),
+    "one large table many times": (
+        "pnpm-workspace.yaml",
+        "catalog: &t {"
+        + ",".join(f"a{n}: 1" for n in range(3_000))
+        + "}\ncatalogs:\n"
+        + "".join(f"  c{n}: *t\n" for n in range(5_000)),
+    ),
+    "one long command many times": (
+        "compose.yaml",
+        "x: &t ["
+        + "a," * 5_000
+        + "]\nservices:\n"
+        + "".join(f"  s{n}: {{command: *t}}\n" for n in range(5_000)),
+    ),
+    "nested mains": ("a.kt", "object A { fun main() {\n" * 30_000),
     "continued lines": ("Dockerfile", "CMD x \\\n" * 100_000),
 }
 

@@ -73,6 +73,7 @@ requests==2.31.0 \\
 -e git+https://example.com/why.git#egg=why
 flask >= 2 ; python_version < "3.12"  # web
 ./local-thing
+=broken
 """
 
 PACKAGE = """\
@@ -246,6 +247,7 @@ MANIFESTS: dict[str, tuple[str, Expected]] = {
             ("dependency", "requests", "==2.31.0", 3),
             ("dependency", "why", "git+https://example.com/why.git", 5),
             ("dependency", "flask", '>=2; python_version < "3.12"', 6),
+            ("dependency", "./local-thing", "(path)", 7),
         ],
     ),
     "package.json": (

@@ -1,0 +1,1 @@
+"""Readers of sources: HTTP routes, gRPC services, message consumers and what starts, by language and framework."""
