@@ -1,4 +1,4 @@
-"""code_map: manifests, dependencies, entry points and HTTP routes of the published revision."""
+"""code_map: what a source declares: manifests, dependencies, workspaces, entry points, routes, services."""
 
 from dataclasses import asdict
 
@@ -17,7 +17,7 @@ from resources.store import StoreResource
     group_name="sync",
     kinds={"postgres", "python"},
     owners=OWNERS,
-    code_version="1",
+    code_version="2",
 )
 def code_map(context: dg.AssetExecutionContext, store: StoreResource) -> dg.MaterializeResult:
     """Maps the documents that this run published, from their stored text: the same revision by nature.

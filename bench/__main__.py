@@ -9,7 +9,18 @@ from __future__ import annotations
 import importlib
 import sys
 
-BENCHMARKS = ("first_load", "nothing_changed", "memory", "retrieval", "compare", "gather", "filtered_index")
+BENCHMARKS = (
+    "first_load",
+    "nothing_changed",
+    "memory",
+    "retrieval",
+    "chunkers",
+    "parsing",
+    "compare",
+    "gather",
+    "filtered_index",
+    "codemap",
+)
 
 
 def main(words: list[str]) -> None:

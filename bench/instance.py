@@ -19,6 +19,16 @@ from brain_dagster.store.pool import Database
 def temporary_brain() -> Iterator[tuple[Settings, Database]]:
     """Create a BRAIN_HOME in a temporary folder; stop its server and remove it afterwards."""
     home = Path(tempfile.mkdtemp(prefix="brain-bench-"))
+    try:
+        with brain_in(home) as (found, database):
+            yield found, database
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@contextmanager
+def brain_in(home: Path) -> Iterator[tuple[Settings, Database]]:
+    """Open the Brain of a folder, made if need be; stop its server afterwards and keep the folder."""
     os.environ.pop("BRAIN_DATABASE_URL", None)
     os.environ["BRAIN_HOME"] = str(home)
     settings.cache_clear()
@@ -30,4 +40,3 @@ def temporary_brain() -> Iterator[tuple[Settings, Database]]:
     finally:
         database.close()
         embedded.stop(home)
-        shutil.rmtree(home, ignore_errors=True)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from brain_dagster.chunk.blocks import BLOCKS
+from brain_dagster.chunk.blocks import READERS
+from brain_dagster.chunk.conversations import is_conversation
 from brain_dagster.chunk.declarations import chunk_declarations
+from brain_dagster.chunk.html import chunk_html
 from brain_dagster.chunk.languages import LANGUAGES
 from brain_dagster.chunk.lines import chunk_lines
 from brain_dagster.chunk.prose import chunk_prose
 from brain_dagster.chunk.source import SourceText
+from brain_dagster.chunk.structure import STRUCTURED, chunk_structure
 from brain_dagster.chunk.tokens import TokenCounter, default_counter
+from brain_dagster.chunk.turns import SPOKEN, chunk_turns
 from brain_dagster.model import ParsedDocument
 from brain_dagster.store.clean import clean_text
+
+MAY_BE_SPOKEN = frozenset(("", "text", "markdown"))
+"""What a transcript or chat is usually saved as; whether it is one, its lines tell."""
 
 
 def chunk_text(
@@ -24,8 +31,20 @@ def chunk_text(
     counter = counter or default_counter()
     if not text.strip():
         return ParsedDocument(chunks=(), title="", char_count=len(text))
+    parsed = _by_structure(text, language, budget, counter)
+    return parsed or chunk_lines(text, budget, counter=counter)
+
+
+def _by_structure(text: str, language: str, budget: int, counter: TokenCounter) -> ParsedDocument | None:
+    """Chunk a text by its declarations, headings or keys; None if its language has none that are known."""
     if language in LANGUAGES:
         return chunk_declarations(SourceText(text, counter), text, LANGUAGES[language], budget)
-    if language in BLOCKS:
+    if language == "html":
+        return chunk_html(SourceText(text, counter), len(text), budget)
+    if language in STRUCTURED:
+        return chunk_structure(SourceText(text, counter), len(text), language, budget)
+    if language in SPOKEN or (language in MAY_BE_SPOKEN and is_conversation(text)):
+        return chunk_turns(SourceText(text, counter), len(text), language, budget)
+    if language in READERS:
         return chunk_prose(SourceText(text, counter), len(text), language, budget)
-    return chunk_lines(text, budget, counter=counter)
+    return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable
 
 from brain_dagster.chunk.source import BYTES_PER_TOKEN, SourceText
@@ -41,9 +42,10 @@ def _next_cut(source: SourceText, start: int, end: int, budget: int, level: Leve
     target = total / max(pieces, 2)
     best: tuple[bool, int, float] | None = None
     chosen = source.line_starts[reach]
+    before = source.tokens_before(start)
     for position in range(reach, max(first, reach - CANDIDATES + 1) - 1, -1):
         offset = source.line_starts[position]
-        tokens = source.tokens(start, offset)
+        tokens = source.line_tokens[position] - before if before >= 0 else source.tokens(start, offset)
         if tokens < target / 2 and best is not None:
             break
         leaves_a_scrap = min(tokens, total - tokens) < target / 2
@@ -56,6 +58,10 @@ def _next_cut(source: SourceText, start: int, end: int, budget: int, level: Leve
 def _last_fitting(source: SourceText, start: int, first: int, last: int, budget: int) -> int:
     """Return the index of the last line start up to which the span fits; `first - 1` if there is none."""
     low, high = first, last
+    before = source.tokens_before(start)
+    if before >= 0:
+        # Tokens decide nearly always; bytes are looked at only below that.
+        high = bisect_right(source.line_tokens, before + budget, low, high)
     while low < high:
         middle = (low + high) // 2
         if source.fits(start, source.line_starts[middle], budget):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from itertools import count
 
 from tree_sitter import Node
@@ -17,16 +18,11 @@ from brain_dagster.chunk.damage import error_bytes, first_error_line
 from brain_dagster.chunk.languages import LANGUAGES, Language
 from brain_dagster.chunk.lines import NO_CUT, follows_blank_line, line_level, line_spans
 from brain_dagster.chunk.packing import SMALL, pack, symbol
-from brain_dagster.chunk.segments import Scope, ScopeReader, Segment
+from brain_dagster.chunk.segments import Scope, ScopeReader, Segment, joined
 from brain_dagster.chunk.source import SourceText, Span
-from brain_dagster.chunk.syntax import (
-    DECLARED,
-    MAX_DEPTH,
-    OverBudget,
-    Role,
-    Statement,
-    SyntaxReader,
-)
+from brain_dagster.chunk.statements import DECLARED, Role, Statement
+from brain_dagster.chunk.syntax import MAX_DEPTH, SyntaxReader
+from brain_dagster.chunk.trees import OverBudget
 from brain_dagster.model import ParsedDocument
 
 MAX_NAMES = 200
@@ -35,21 +31,29 @@ TITLE_CHARS = 4_000
 
 def chunk_declarations(source: SourceText, text: str, language: Language, budget: int) -> ParsedDocument:
     """Chunk code of one language; a text that the grammar cannot make sense of is cut by lines."""
-    reader = _best_reader(language, source.content)
-    chunker = _Chunker(source, reader, budget)
+    found = Findings()
     try:
-        spans = chunker.spans()
+        spans = _Chunker(source, _best_reader(language, source.content), budget, found).spans()
     except OverBudget as limit:
         spans = line_spans(source, 0, len(source), budget)
-        chunker.warnings.append(f"parsed partially: {limit}; cut by lines")
+        found.warnings.append(f"parsed partially: {limit}; cut by lines")
     return ParsedDocument(
         chunks=tuple(source.draft(ordinal, span) for ordinal, span in enumerate(spans)),
         title=_title(language, text),
         char_count=len(text),
-        outline=tuple(dict.fromkeys(chunker.outline))[:MAX_NAMES],
-        imports=tuple(dict.fromkeys(name[:200] for name in chunker.imports))[:MAX_NAMES],
-        warnings=tuple(chunker.warnings),
+        outline=tuple(dict.fromkeys(found.outline))[:MAX_NAMES],
+        imports=tuple(dict.fromkeys(name[:200] for name in found.imports))[:MAX_NAMES],
+        warnings=tuple(found.warnings),
     )
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a text turns out to declare and import, and what could not be read of it."""
+
+    outline: list[str] = field(default_factory=list)
+    imports: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
 
 def _best_reader(language: Language, content: bytes) -> SyntaxReader:
@@ -57,11 +61,17 @@ def _best_reader(language: Language, content: bytes) -> SyntaxReader:
 
     A header ends in `.h` whether it is C or C++, and plain JavaScript may carry types.
     """
-    reader = SyntaxReader(language, content)
-    if not (reader.root.has_error and language.fallback):
-        return reader
-    other = SyntaxReader(LANGUAGES[language.fallback], content)
-    return other if error_bytes(other.root) < error_bytes(reader.root) else reader
+    best = SyntaxReader(language, content)
+    for name in language.fallback.split():
+        other = LANGUAGES[name]
+        if not best.root.has_error:
+            break
+        if other.sign and re.search(other.sign.encode(), content) is None:
+            continue
+        reader = SyntaxReader(other, content)
+        if error_bytes(reader.root) < error_bytes(best.root):
+            best = reader
+    return best
 
 
 def _title(language: Language, text: str) -> str:
@@ -73,14 +83,12 @@ def _title(language: Language, text: str) -> str:
 class _Chunker:
     """Turns one tree into spans."""
 
-    def __init__(self, source: SourceText, reader: SyntaxReader, budget: int) -> None:
+    def __init__(self, source: SourceText, reader: SyntaxReader, budget: int, found: Findings) -> None:
         self._source = source
         self._reader = reader
         self._budget = budget
         self._numbers = count()
-        self.outline: list[str] = []
-        self.imports: list[str] = []
-        self.warnings: list[str] = []
+        self._found = found
 
     def spans(self) -> list[Span]:
         """Return spans that tile the text; raises OverBudget."""
@@ -102,7 +110,8 @@ class _Chunker:
             members = None
             if segment.inner is not None and not self._fits(segment):
                 segment.header = self._reader.header(segment.inner)
-                members = self._members(segment, segment.inner) if depth < MAX_DEPTH else None
+                may_open = depth < MAX_DEPTH and segment.clauses == 1
+                members = self._members(segment, segment.inner) if may_open else None
             if members is None:
                 result.append(segment)
             else:
@@ -124,7 +133,12 @@ class _Chunker:
             is_open=segment.role is Role.NAMESPACE,
             kind=segment.kind,
         )
-        statements = self._reader.statements(nodes)
+        units = self._reader.units_inside(declaration, segment.role)
+        if segment.role is Role.UNIT and not units and not self._reader.may_declare_inside(nodes):
+            return None
+        # Comments behind the last member may lead what follows the declaration.
+        found = self._reader.statements(nodes, units)
+        statements = (statement for statement in found if statement.node.start_byte < segment.end)
         members = ScopeReader(self._reader, self._source, scope, self._budget).read(statements)
         # A function is opened for the sake of real functions inside it, not for a one-line lambda.
         least = self._budget // SMALL if segment.role is Role.UNIT else 0
@@ -182,12 +196,14 @@ class _Chunker:
         whatever follows a comment with that comment.
         """
         body = self._reader.body(node)
+        if body is not None and body.id == node.id:
+            body = None
         parts = [part for part in self._reader.children(node) if body is None or part.id != body.id]
         inside = self._reader.children(body) if body is not None else []
         follows_comment = False
         for part in parts + inside:
-            start = self._source.line_start(part.start_byte)
-            if not follows_comment and self._source.begins_line(part.start_byte):
+            start, _ = self._source.line_around(part.start_byte)
+            if not follows_comment and self._source.is_indent(start, part.start_byte):
                 level = depth + 1 if inside and part.id == inside[0].id else depth
                 levels[start] = min(levels.get(start, level), level)
             follows_comment = part.type in self._reader.language.comments
@@ -198,20 +214,24 @@ class _Chunker:
 
     def _survey(self, statements: list[Statement]) -> None:
         """Collect the names declared at the top level and the modules imported, in order."""
-        stack = [(iter(statements), "")]
+        stack = [(iter(statements), "", "")]
         while stack:
-            listed, path = stack[-1]
+            listed, path, section = stack[-1]
             statement = next(listed, None)
             if statement is None:
                 stack.pop()
                 continue
-            self.imports.extend(statement.modules)
-            if statement.role in DECLARED and statement.name:
-                name = f"{path}.{statement.name}" if path else statement.name
-                self.outline.append(name)
+            self._found.imports.extend(statement.modules)
+            if statement.section:
+                self._found.outline.append(joined(path, statement.section))
+                stack[-1] = (listed, path, statement.section)
+            elif statement.role in DECLARED and statement.name:
+                is_section = statement.inner.type in self._reader.language.sections
+                name = joined(path, "" if is_section else section, statement.name)
+                self._found.outline.append(name)
                 body = self._reader.body(statement.inner)
                 if statement.role is Role.NAMESPACE and body is not None and len(stack) < MAX_DEPTH:
-                    stack.append((self._reader.statements(self._reader.children(body)), name))
+                    stack.append((self._reader.statements(self._reader.children(body)), name, ""))
             elif statement.node.type in self._reader.language.transparent and not statement.is_open:
                 self._survey_inside(statement.node)
 
@@ -221,7 +241,7 @@ class _Chunker:
         while stack:
             node = stack.pop()
             modules = self._reader.imported(node)
-            self.imports.extend(modules or ())
+            self._found.imports.extend(modules or ())
             if modules is None and node.type in self._reader.language.transparent:
                 stack.extend(reversed(self._reader.children(node)))
 
@@ -229,7 +249,7 @@ class _Chunker:
         """Say where the syntax was not understood; returns whether the tree is worth using (E7)."""
         total = len(self._source)
         broken = sum(s.node.end_byte - s.node.start_byte for s in statements if s.node.is_error)
-        known = sum(s.node.end_byte - s.node.start_byte for s in statements if s.role is not Role.OTHER)
+        known = sum(s.end_byte - s.node.start_byte for s in statements if s.role is not Role.OTHER)
         line = first_error_line(self._reader.root)
         if broken > total / 2 and known < total / 3:
             self._warn(f"hardly anything is valid {self._reader.language.grammar}; cut by lines")
@@ -239,5 +259,5 @@ class _Chunker:
 
     def _warn(self, what: str) -> None:
         warning = f"parsed partially: {what}"
-        if warning not in self.warnings and len(self.warnings) < 5:
-            self.warnings.append(warning)
+        if warning not in self._found.warnings and len(self._found.warnings) < 5:
+            self._found.warnings.append(warning)

@@ -13,6 +13,7 @@ from brain_dagster.model import ParsedDocument
 from brain_dagster.store.clean import clean_text
 
 NO_CUT = 1_000_000
+LONGEST_BLANK = 400  # a line of more blanks is looked at by nobody, and would be looked at again and again
 _CLOSERS = (b")", b"]", b"}", b"end", b"</")
 
 
@@ -37,17 +38,18 @@ def line_level(source: SourceText, offset: int) -> int:
 
     A blank line and a line that only closes what an earlier one opened belong to what stands before them.
     """
-    line = source.content[offset : min(source.line_end(offset), offset + 400)]
-    stripped = line.strip()
-    if not stripped:
+    line = source.content[offset : offset + 400]
+    stripped = line.lstrip(b" \t\f\v")
+    if not stripped or stripped[0] in b"\r\n":
         return NO_CUT
-    indent = len(line) - len(line.lstrip())
+    indent = len(line) - len(stripped)
     closes = 500 if stripped.startswith(_CLOSERS) else 0
     return 2 * indent + closes + (0 if follows_blank_line(source, offset) else 9)
 
 
 def follows_blank_line(source: SourceText, offset: int) -> bool:
-    """Tell whether the line before the one that begins at `offset` is blank, or there is none."""
-    before = source.content[max(0, offset - 400) : offset]
-    bare = before.replace(b"\r\n", b"\n").replace(b"\r", b"\n").rstrip(b" \t")
-    return bare.endswith(b"\n") and bare[:-1].rstrip(b" \t").endswith(b"\n")
+    """Tell whether the line before the one that begins at `offset` is blank."""
+    if offset < 2 or source.content[offset - 2] not in b" \t\r\n\f\v":
+        return False
+    start = source.line_start(offset - 1)
+    return start > 0 and offset - start <= LONGEST_BLANK and source.is_blank(start, offset)

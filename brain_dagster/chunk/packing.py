@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from brain_dagster.chunk.segments import Segment
 from brain_dagster.chunk.source import SourceText
-from brain_dagster.chunk.syntax import Role
+from brain_dagster.chunk.statements import Role
 
 SMALL = 4  # a declaration of less than a quarter of the budget shares its chunk with its like
 STRAY = 8  # code of less than an eighth joins whatever is next to it
+_WORD = re.compile(rb"\w+")
 MAX_SYMBOL_CHARS = 1_000
 _RANK = {"declaration": 3, "container": 2, "module": 1, "imports": 0}
 
@@ -50,13 +52,20 @@ def _with_leading_comments(source: SourceText, segments: Sequence[Segment], budg
             last is not None
             and last.role is Role.COMMENT
             and last.scope == segment.scope
-            and source.tokens(last.start, last.end) <= budget // STRAY
+            and _is_slight(source, last, budget)
             and source.fits(last.start, segment.end, budget)
         ):
             result[-1] = replace(segment, start=last.start)
         else:
             result.append(segment)
     return result
+
+
+def _is_slight(source: SourceText, comment: Segment, budget: int) -> bool:
+    """Whether a comment says next to nothing: it is short, or a title between two long rules."""
+    if source.tokens(comment.start, comment.end) <= budget // STRAY:
+        return True
+    return len(_WORD.findall(source.content, comment.start, comment.end)) <= budget // STRAY // 2
 
 
 def _may_join(source: SourceText, left: Segment, right: Segment, budget: int, *, both_small: bool) -> bool:

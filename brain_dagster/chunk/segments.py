@@ -12,7 +12,13 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from brain_dagster.chunk.source import SourceText
-from brain_dagster.chunk.syntax import DECLARED, Role, Statement, SyntaxReader
+from brain_dagster.chunk.statements import DECLARED, Role, Statement
+from brain_dagster.chunk.syntax import SyntaxReader
+
+
+def joined(*names: str) -> str:
+    """Return the symbol path of names, outermost first; empty ones leave no trace."""
+    return ".".join(filter(None, names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +41,6 @@ class Scope:
     is_open: bool = True
     kind: str = "module"
 
-    def qualify(self, name: str) -> str:
-        """Return the symbol path of a name declared here."""
-        return ".".join(filter(None, (self.path, name)))
-
 
 @dataclass(slots=True)
 class Segment:
@@ -49,6 +51,8 @@ class Segment:
     inner   the one declaration it consists of, if it is one that could be opened up
     header  this declaration's own header line, for the pieces after its first; set when it is too large
     is_head it is the beginning of an opened container, up to the first member
+    repeats neighbours of the same name are one declaration with it
+    clauses how many statements make up the declaration
     inside  what encloses the pieces after the first, where that is not `enclosing` and `header`
     """
 
@@ -63,6 +67,8 @@ class Segment:
     inner: Node | None = None
     header: str = ""
     is_head: bool = False
+    repeats: bool = False
+    clauses: int = 1
     inside: tuple[str, ...] | None = None
 
     def around_later_pieces(self) -> tuple[str, ...]:
@@ -89,7 +95,10 @@ class ScopeReader:
         self._segments: list[Segment] = []
         self._leading: Segment | None = None
         self._leading_binds = False
+        self._leading_documents = False
+        self._leading_trails = False
         self._last_end = scope.start
+        self._section = ""
 
     def read(self, statements: Iterable[Statement]) -> list[Segment]:
         """Return the segments, in order; they tile the scope."""
@@ -124,7 +133,7 @@ class ScopeReader:
             end=scope.end,
             kind=scope.kind,
             role=Role.OTHER,
-            names=[scope.path] if scope.path else [],
+            names=list(filter(None, [joined(scope.path, self._section)])),
             enclosing=(*scope.enclosing, scope.header) if scope.header else scope.enclosing,
         )
 
@@ -134,41 +143,82 @@ class ScopeReader:
         if statement.role is Role.COMMENT and self._shares_line_with_last(node):
             self._last_end = node.end_byte
             return
-        if self._leading is not None and not self._leading_binds and self._blank_line_before(node):
+        crosses_blank_lines = self._leading_binds or self._leading_documents
+        if self._leading is not None and not crosses_blank_lines and self._blank_line_before(node):
             self._flush_leading()
         if self._leading is None:
             self._leading = self._filler(self._snap(node.start_byte))
             self._leading.role = Role.COMMENT
+            self._leading_trails = self._trails_last(node)
         self._leading.nodes.append(node)
         self._leading_binds = self._leading_binds or statement.role is Role.ATTRIBUTE
+        self._leading_documents = self._leading_documents or node.type in self._reader.language.docs
         self._last_end = node.end_byte
 
     def _take(self, statement: Statement) -> None:
         start = self._snap(statement.node.start_byte)
+        continues = statement.repeats and not self._leading_binds
         if self._leading is not None:
-            if self._leading_binds or not self._blank_line_before(statement.node):
+            if self._leads(self._leading, statement):
                 start = self._leading.start
-                self._leading, self._leading_binds = None, False
+                self._drop_leading()
             else:
                 self._flush_leading()
-        self._add(self._segment(statement, start))
+        self._section = statement.section or self._section
+        segment = self._segment(statement, start)
+        last = self._segments[-1] if self._segments else None
+        if continues and last is not None and last.repeats and last.names == segment.names != []:
+            last.nodes.extend(segment.nodes)
+            last.clauses += 1
+        elif statement.section and last is not None and start > last.start:
+            self._segments.append(segment)
+        else:
+            self._add(segment)
         # Of a statement that is read part by part only its first line is over.
-        self._last_end = statement.node.start_byte if statement.is_open else statement.node.end_byte
+        is_open = statement.is_open
+        self._last_end = statement.node.start_byte if is_open else self._text_end(statement.end_byte)
+
+    def _qualified(self, name: str) -> str:
+        return joined(self._scope.path, self._section, name)
+
+    def _leads(self, leading: Segment, statement: Statement) -> bool:
+        """Tell whether the comments and attributes held back belong to a statement."""
+        if self._leading_binds or not self._blank_line_before(statement.node):
+            return True
+        # What does not fit a chunk documents more than the one declaration it happens to precede.
+        is_named = statement.role in DECLARED or statement.role is Role.VALUE
+        return (
+            self._leading_documents
+            and is_named
+            and self._source.fits(leading.start, statement.node.start_byte, self._budget)
+        )
+
+    def _trails_last(self, node: Node) -> bool:
+        """Tell whether a comment touches the declaration above it, in a language that comments so."""
+        is_below = bool(self._segments) and self._segments[-1].inner is not None
+        is_afterthought = node.type in self._reader.language.afterthoughts
+        return is_below and is_afterthought and not self._blank_line_before(node)
+
+    def _drop_leading(self) -> None:
+        self._leading, self._leading_binds, self._leading_documents = None, False, False
 
     def _segment(self, statement: Statement, start: int) -> Segment:
         role, scope = statement.role, self._scope
         segment = self._filler(start)
         if statement.is_open:
             segment.role = Role.COMMENT  # an `#ifdef` line leads what stands in it, as a comment does
-        segment.nodes.append(statement.node)
+        segment.nodes.extend(statement.nodes)
         if role is Role.IMPORT and scope.is_open:
             segment.role, segment.kind = role, "imports"
         elif role is Role.VALUE and scope.is_open and statement.name:
-            segment.role, segment.names = role, [scope.qualify(statement.name)]
+            segment.role, segment.names = role, [self._qualified(statement.name)]
         elif role in DECLARED:
             segment.role, segment.kind = role, "declaration" if role is Role.UNIT else "container"
-            segment.names = list(filter(None, [scope.qualify(statement.name)]))
-            segment.inner = statement.inner
+            # A section with a body of its own stands beside the others, not in the one above it.
+            is_section = statement.inner.type in self._reader.language.sections
+            path = joined(scope.path, statement.name) if is_section else self._qualified(statement.name)
+            segment.names = list(filter(None, [path]))
+            segment.inner, segment.repeats = statement.inner, statement.repeats
         return segment
 
     def _add(self, new: Segment) -> None:
@@ -198,18 +248,18 @@ class ScopeReader:
 
     def _flush_leading(self) -> None:
         if self._leading is not None:
-            leading, self._leading, self._leading_binds = self._leading, None, False
+            leading = self._leading
+            self._drop_leading()
             last = self._segments[-1] if self._segments else None
             if last is not None and leading.start <= last.start:
                 self._join_line(last, leading)
-            else:
+            elif not self._leading_trails:
                 self._segments.append(leading)
 
     def _snap(self, offset: int) -> int:
         """Move a boundary to the start of its line, unless the line is too long to be one chunk (E1)."""
-        start = self._source.line_start(offset)
-        line_end = self._source.line_end(offset)
-        if self._source.begins_line(offset) or self._source.fits(start, line_end, self._budget):
+        start, line_end = self._source.line_around(offset)
+        if self._source.is_indent(start, offset) or self._source.fits(start, line_end, self._budget):
             return max(start, self._scope.start)
         return max(offset, self._scope.start)
 
@@ -220,8 +270,10 @@ class ScopeReader:
         return b"\n" not in self._reader.content[self._last_end : node.start_byte]
 
     def _blank_line_before(self, node: Node) -> bool:
-        end = self._last_end
-        # Some grammars let a comment include its line end.
+        return self._reader.content.count(b"\n", self._text_end(self._last_end), node.start_byte) > 1
+
+    def _text_end(self, end: int) -> int:
+        """Return where the text before an offset ends: some grammars let a node include its line end."""
         while end > 0 and self._reader.content[end - 1] in b"\r\n":
             end -= 1
-        return self._reader.content.count(b"\n", end, node.start_byte) > 1
+        return end

@@ -6,14 +6,19 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 
-from brain_dagster.chunk.tokens import TokenCounter
+from brain_dagster.chunk.tokens import TokenCounter, TokenIndex
 from brain_dagster.model import ChunkDraft
 
 # WordPiece turns a "word" of 50 kB into a single token, so tokens alone do not bound a chunk (E8). Code
 # averages 4 bytes a token and heavily indented code 8, so this limit only meets blobs.
 BYTES_PER_TOKEN = 20
 MAX_INDENT = 1_000  # in a line of a megabyte, looking back from every statement would cost a square
+MAX_REMEMBERED = 100_000  # token totals, some 10 MB
+SHORT_LINE = 1_000  # up to here counting a line's beginning anew is quicker than weighing the whole text
+_LINE_ENDS = (b"\n", b"\r", b"")
+_WITHIN_WORD = re.compile(rb"[A-Za-z0-9]{2}")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _SPACES = frozenset(b" \t\n\r")
 
@@ -39,11 +44,12 @@ class SourceText:
     def __init__(self, text: str, counter: TokenCounter) -> None:
         self.content = text.encode()
         self.counter = counter
-        self._index = counter.measure(self.content)
+        self._before: dict[int, int] = {}
         ends = [match.end() for match in _LINE_END.finditer(self.content)]
         if ends and ends[-1] == len(self.content):
             ends.pop()
         self.line_starts: array[int] = array("Q", [0, *ends])
+        self.line_tokens = counter.weigh_lines(self.content, self.line_starts)
         self._crlf: array[int] = array("Q")
         if b"\r\n" in self.content:
             self._crlf = array("Q", (match.start() for match in re.finditer(rb"\r\n", self.content)))
@@ -64,15 +70,47 @@ class SourceText:
         line = self.line_of(offset)
         return self.line_starts[line] if line < len(self.line_starts) else len(self.content)
 
+    def line_around(self, offset: int) -> tuple[int, int]:
+        """Return where the line that holds `offset` begins and ends, its line end included."""
+        line = bisect_right(self.line_starts, offset)
+        end = self.line_starts[line] if line < len(self.line_starts) else len(self.content)
+        return self.line_starts[line - 1], end
+
     def starts_between(self, start: int, end: int) -> tuple[int, int]:
         """Return the slice of `line_starts` that lies in the half-open interval (start, end]."""
         return bisect_right(self.line_starts, start), bisect_right(self.line_starts, end)
 
     def tokens(self, start: int, end: int) -> int:
         """Return the number of tokens of a span, exact wherever it begins and ends."""
-        if self._splits_a_word(start) or self._splits_a_word(end):
+        first, last = self.tokens_before(start), self.tokens_before(end)
+        if first < 0 or last < 0:
             return self.counter.count(self.content[start:end].decode())
-        return self._index.before(end) - self._index.before(start)
+        return last - first
+
+    def tokens_before(self, offset: int) -> int:
+        """Return the tokens of everything before an offset, or -1 where it splits a word."""
+        # The same few offsets, starts of lines and nodes, are asked about again and again.
+        known = self._before.get(offset)
+        return self._weigh_up_to(offset) if known is None else known
+
+    def _weigh_up_to(self, offset: int) -> int:
+        """Return the tokens before an offset, -1 where it splits a word; remembers the answer."""
+        line = bisect_right(self.line_starts, offset) - 1
+        start = self.line_starts[line]
+        if offset == start or self.is_indent(start, offset):
+            tokens = self.line_tokens[line]
+        elif self.content[offset : offset + 1] in _LINE_ENDS:
+            tokens = self.line_tokens[line + 1]
+        elif offset - start <= SHORT_LINE and self.counter.is_plain(self.content[start : offset + 1]):
+            tokens = -1
+            if _WITHIN_WORD.match(self.content, offset - 1, offset + 1) is None:
+                tokens = self.line_tokens[line] + self.counter.weigh_run(self.content[start:offset])
+        else:
+            tokens = -1 if self._splits_a_word(offset) else self._index.before(offset)
+        if len(self._before) > MAX_REMEMBERED:
+            self._before.clear()
+        self._before[offset] = tokens
+        return tokens
 
     def fits(self, start: int, end: int, budget: int) -> bool:
         """Tell whether a span may be one chunk."""
@@ -89,8 +127,11 @@ class SourceText:
 
     def begins_line(self, offset: int) -> bool:
         """Tell whether only indentation stands before `offset` on its line."""
-        start = self.line_start(offset)
-        return offset - start <= MAX_INDENT and self.is_blank(start, offset)
+        return self.is_indent(self.line_start(offset), offset)
+
+    def is_indent(self, start: int, offset: int) -> bool:
+        """Tell whether only indentation stands between the start of a line and `offset`."""
+        return offset - start <= MAX_INDENT and not self.content[start:offset].strip()
 
     def draft(self, ordinal: int, span: Span) -> ChunkDraft:
         """Turn a span into a chunk."""
@@ -109,6 +150,11 @@ class SourceText:
             page_label=None,
             tokens=self.tokens(span.start, span.end),
         )
+
+    @cached_property
+    def _index(self) -> TokenIndex:
+        """Every piece of the text, weighed only when a long or an odd line must be cut."""
+        return self.counter.measure(self.content)
 
     def _size(self, start: int, end: int) -> int:
         """Bytes of a span with every line end counted as one, so that CRLF changes no decision (E4)."""

@@ -2,8 +2,9 @@
 
 The tokenizer encodes about 1 MB/s (measured 2026-11-30, one core), the chunker asks for far more than one
 count per character. A BERT tokenizer first splits at white space and punctuation and then looks at each
-word alone, so a word's count never depends on its neighbours: each distinct word is encoded once, and the
-count of any span is the difference of two running totals. Other tokenizers are counted line by line.
+word alone, so a word's count never depends on its neighbours: each distinct word is encoded once, the count
+of what stands between two spaces is remembered as well, and the count of any span is the difference of two
+running totals. Other tokenizers are counted line by line.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 
+import numpy as np
 from tokenizers import Encoding, Tokenizer
 from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
@@ -25,9 +27,12 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 BLOCK_BYTES = 1_000_000  # bounds the transient lists for one block to some 50 MB
 RUN_BYTES = 4_096  # a longer run without white space is weighed in parts
 CACHED_WORDS = 400_000
+CACHED_RUNS = 200_000
+LONG_RUN_BYTES = 64  # a longer run hardly comes twice
 _SPACE = b" \t\n\r"
 _ODD = re.compile(rb"[^\t\n\r -~]")
 _RUNS = re.compile(rb"[ \t\n\r]+|[^ \t\n\r]+")
+_IS_SPACE = np.isin(np.arange(256), list(_SPACE))
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
@@ -67,8 +72,10 @@ class TokenCounter:
         )
         added = [re.escape(token.content) for token in self._tokenizer.get_added_tokens_decoder().values()]
         marks = "".join(f"{token}|" for token in sorted(added, key=len, reverse=True))
+        self._marks = re.compile("|".join([*added, "[^\t\n\r -~]"]).encode())
         self._pieces = re.compile(rf"[ \t\n\r]+|[A-Za-z0-9]+|{marks}[^ \t\n\rA-Za-z0-9]".encode())
         self._known: dict[bytes, int] = {}
+        self._runs = _Runs(self._weigh_long)
 
     def count(self, text: str) -> int:
         """Encode `text` and return its number of tokens."""
@@ -88,6 +95,65 @@ class TokenCounter:
             totals.extend(accumulate(counts, initial=total))
             base, total = ends[-1], totals[-1]
         return TokenIndex(ends, totals)
+
+    def weigh_lines(self, content: bytes, starts: Sequence[int]) -> array[int]:
+        """Return the tokens before each of `starts`, offsets at which lines begin, and in all.
+
+        Shape   one number more than `starts`, whose first is 0. Twice as fast as `measure`, and as exact.
+        """
+        if self._words_stand_alone and _ODD.search(content) is None:
+            return self._weigh_plain_lines(content, starts)
+        totals = array("Q", [0])
+        total = 0
+        runs = self._learn_runs(content.split())
+        for start, end in pairwise([*starts, len(content)]):
+            line = content[start:end]
+            if not self._words_stand_alone or _ODD.search(line) is not None:
+                total += sum(sum(self._weigh(block)[1]) for block in _blocks(line))
+            else:
+                total += sum(map(runs.__getitem__, line.split()))
+            totals.append(total)
+        return totals
+
+    def _weigh_plain_lines(self, content: bytes, starts: Sequence[int]) -> array[int]:
+        """Weigh printable ASCII: the runs between spaces in one go, then how many begin before each line."""
+        words = content.split()
+        counts = np.fromiter(map(self._learn_runs(words).__getitem__, words), np.int64, len(words))
+        before = np.concatenate(([0], np.cumsum(counts)))
+        is_space = _IS_SPACE[np.frombuffer(content, np.uint8)]
+        begins = ~is_space
+        begins[1:] &= is_space[:-1]
+        begun = np.concatenate(([0], np.cumsum(begins)))
+        offsets = np.append(np.asarray(starts, np.int64), len(content))
+        return array("Q", before[begun[offsets]].astype(np.uint64).tobytes())
+
+    def is_plain(self, stretch: bytes) -> bool:
+        """Whether a stretch is printable ASCII and holds no token of several characters like `[MASK]`.
+
+        Only then do its letters and digits alone tell where a word may be split.
+        """
+        return self._words_stand_alone and self._marks.search(stretch) is None
+
+    def weigh_run(self, plain: bytes) -> int:
+        """Return the tokens of a stretch of printable ASCII that splits no word."""
+        words = plain.split()
+        return sum(map(self._learn_runs(words).__getitem__, words))
+
+    def _learn_runs(self, words: list[bytes]) -> dict[bytes, int]:
+        """Return counts for at least these runs between spaces, of those that are plain."""
+        if len(self._runs) > CACHED_RUNS:
+            self._runs = _Runs(self._weigh_long)
+        runs = self._runs
+        unknown = [run for run in set(words) if run not in runs and len(run) <= LONG_RUN_BYTES]
+        plain = [run for run in unknown if _ODD.search(run) is None]
+        if plain:
+            known = self._learn(self._pieces.findall(b" ".join(plain)))
+            for run in plain:
+                runs[run] = sum(map(known.__getitem__, self._pieces.findall(run)))
+        return runs
+
+    def _weigh_long(self, run: bytes) -> int:
+        return sum(self._weigh(run)[1])
 
     def _weigh(self, block: bytes) -> tuple[list[int], list[int]]:
         """Split a block into pieces; return their lengths in bytes and their tokens."""
@@ -145,6 +211,17 @@ class TokenCounter:
 
     def _encode(self, texts: list[str]) -> list[Encoding]:
         return self._tokenizer.encode_batch(texts, add_special_tokens=False) if texts else []
+
+
+class _Runs(dict[bytes, int]):
+    """Tokens of runs without spaces; what is too long to be remembered is weighed each time."""
+
+    def __init__(self, weigh: Callable[[bytes], int]) -> None:
+        super().__init__()
+        self._weigh = weigh
+
+    def __missing__(self, run: bytes) -> int:
+        return self._weigh(run)
 
 
 def _extend(lengths: list[int], counts: list[int], more: tuple[list[int], list[int]]) -> None:

@@ -30,7 +30,7 @@ C = Language(
     ),
     imports=_INCLUDE,
     names=_declarator_names(_C_DECLARATORS),
-    fallback="cpp",
+    fallback="cpp objc",
 )
 
 CPP = Language(
