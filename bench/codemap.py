@@ -84,7 +84,7 @@ def read_truth(text: str) -> Truth:
 
 
 def _entry(words: Sequence[str]) -> Entry:
-    """Read `route METHOD /path handler file:line`, `rpc|consumer name handler file:line`, `kind name file:line`."""
+    """Read `route METHOD /path handler file:line`; an rpc and a consumer have one word before the handler."""
     kind, place = words[0], words[-1]
     path, colon, line = place.rpartition(":")
     middle = words[1:-1]
@@ -117,15 +117,18 @@ def score(true: Sequence[Entry], found: Sequence[Entry], kind: str) -> Score:
 def main() -> None:
     """Measure every project that has a file of truth, and print the sum of each kind."""
     sums: defaultdict[str, list[Score]] = defaultdict(list)
-    print(f"{'project':<28}{'written with':<22}{'kind':<13}{'true':>6}{'found':>7}{'precision':>11}{'recall':>8}")
+    counted = f"{'true':>6}{'found':>7}{'precision':>11}{'recall':>8}"
+    print(f"{'project':<42}{'written with':<22}{'kind':<13}{counted}")
     for project in PROJECTS:
         try:
             for measured in _measured(project):
                 sums[measured.kind].append(measured)
         except NotFetched as error:
-            print(f"{project.name:<28}not measured: {error}")
+            print(f"{project.name:<42}not measured: {error}")
     for kind, scores in sums.items():
-        whole = Score(kind, *(sum(getattr(one, part) for one in scores) for part in ("true", "found", "right")))
+        whole = Score(
+            kind, *(sum(getattr(one, part) for one in scores) for part in ("true", "found", "right"))
+        )
         _print_row("all", "", whole)
 
 
@@ -142,7 +145,7 @@ def _measured(project: Project) -> Iterator[Score]:
 
 def _print_row(name: str, language: str, row: Score) -> None:
     counts = f"{row.true:>6}{row.found:>7}{row.precision:>11.3f}{row.recall:>8.3f}"
-    print(f"{name:<28}{language:<22}{row.kind:<13}{counts}", flush=True)
+    print(f"{name:<42}{language:<22}{row.kind:<13}{counts}", flush=True)
 
 
 def _print_some(what: str, entries: set[Entry]) -> None:

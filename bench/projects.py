@@ -96,10 +96,16 @@ _CLIENTS: dict[str, Callable[[Project, Path], None]] = {
 
 def _run(command: list[str], folder: Path) -> None:
     try:
-        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise NotFetched(f"{command[0]} did not bring it: {error}") from error
+        ended = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
+    except OSError as error:
+        raise NotFetched(f"{command[0]} is not here: {error}") from error
+    if ended.returncode:
+        said = (ended.stderr.strip().splitlines() or [""])[-1]
+        raise NotFetched(f"{command[0]} ended with {ended.returncode}: {said}")
 
+
+_CROWDSEC = "usr/share/gocode/src/github.com/crowdsecurity/crowdsec"
+_STEP = "usr/share/gocode/src/github.com/smallstep/certificates"
 
 PROJECTS = (
     Project("sdist", "requests", "2.32.3", "requests-2.32.3", language="manifests"),
@@ -108,5 +114,29 @@ PROJECTS = (
     Project("npm", "fastify", "4.28.1", "package", language="manifests"),
     Project("npm", "npm", "10.8.2", "package", language="manifests"),
     Project("pip", "httpbin", "0.10.2", language="Flask"),
-    Project("apt", "redmine", "5.0.4-5+deb12u1", language="Rails"),
+    Project("pip", "docling-serve", "1.38.2", language="FastAPI"),
+    Project("pip", "optuna-dashboard", "0.21.0", language="Bottle"),
+    Project("pip", "postorius", "1.3.13", language="Django"),
+    Project("pip", "hyperkitty", "1.3.12", language="Django"),
+    Project("pip", "fittrackee", "1.3.6", language="Flask, Dramatiq"),
+    Project("pip", "chromadb", "1.5.9", language="FastAPI, gRPC"),
+    Project("pip", "dagster-webserver", "1.13.27", language="Starlette"),
+    Project("pip", "pypiserver", "2.4.2", language="Bottle"),
+    Project("pip", "googleapis-common-protos", "1.76.0", language="gRPC"),
+    Project("pip", "maubot", "0.6.0", language="aiohttp"),
+    Project("pip", "mautrix-telegram", "0.15.3", language="aiohttp"),
+    Project("pip", "flower", "2.2.0", language="Tornado"),
+    Project("npm", "redis-commander", "0.9.0", "package", language="Express"),
+    Project("npm", "json-server", "0.17.4", "package", language="Express"),
+    Project("npm", "mongo-express", "1.0.2", "package", language="Express"),
+    Project("npm", "@fastify/swagger-ui", "6.1.3", "package", language="Fastify"),
+    Project("npm", "@urbansolv/create-nestjs-app", "1.2.10", "package", language="NestJS"),
+    Project("npm", "create-payload-app", "3.90.2", "package", language="Next.js"),
+    Project(
+        "apt", "golang-github-crowdsecurity-crowdsec-dev", "1.4.6-6~deb12u1", _CROWDSEC, language="Go: gin"
+    ),
+    Project("apt", "golang-github-smallstep-certificates-dev", "0.19.0-1", _STEP, language="Go: chi"),
+    Project("apt", "schleuder", "4.0.3-7+deb12u1", language="Sinatra"),
+    Project("apt", "ruby-actionmailbox", "2:6.1.7.10+dfsg-1~deb12u4", language="Rails"),
+    Project("apt", "shaarli", "0.12.1+dfsg-8+deb12u2", language="Slim"),
 )

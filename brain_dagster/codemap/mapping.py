@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from brain_dagster.codemap.annotated_code import map_dotnet, map_java
 from brain_dagster.codemap.base import (
     MAX_ENTRIES_PER_FILE,
     MAX_FILE_CHARS,
@@ -26,15 +25,20 @@ from brain_dagster.codemap.main_functions import (
 )
 from brain_dagster.codemap.manifests.known import MANIFESTS, STARTING_FILES
 from brain_dagster.codemap.manifests.python_project import read_requirements
-from brain_dagster.codemap.php_code import map_php
-from brain_dagster.codemap.rails import map_rails
+from brain_dagster.codemap.routes.dotnet_source import map_dotnet
 from brain_dagster.codemap.routes.go_source import map_go
+from brain_dagster.codemap.routes.java_source import map_java
+from brain_dagster.codemap.routes.kotlin_source import map_kotlin
+from brain_dagster.codemap.routes.php_source import map_php
+from brain_dagster.codemap.routes.proto_source import map_proto
 from brain_dagster.codemap.routes.python_source import map_python
+from brain_dagster.codemap.routes.ruby_source import map_ruby
+from brain_dagster.codemap.routes.rust_source import map_rust
 from brain_dagster.codemap.routes.script_source import GRAMMARS, map_script
 from brain_dagster.store.clean import clean_text
 
 # Changes whenever the same file would give other entries: every document is then mapped again.
-CODE_MAP_RECIPE = "codemap/2"
+CODE_MAP_RECIPE = "codemap/3"
 
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 
@@ -44,7 +48,11 @@ _BY_SUFFIX: dict[str, Reader] = {
     ".java": map_java,
     ".cs": map_dotnet,
     ".php": map_php,
-    ".rb": map_rails,
+    ".rb": map_ruby,
+    ".rs": map_rust,
+    ".kt": map_kotlin,
+    ".kts": map_kotlin,
+    ".proto": map_proto,
     **dict.fromkeys(GRAMMARS, map_script),
 }
 # Where programs begin, beside what the readers above find in the same files.
@@ -55,7 +63,12 @@ _MAINS: dict[str, Reader] = {
     ".cs": map_dotnet_top_level,
 }
 # For scripts whose name does not tell: the language comes from their first line.
-_BY_LANGUAGE: dict[str, Reader] = {"python": map_python, "javascript": map_script, "php": map_php}
+_BY_LANGUAGE: dict[str, Reader] = {
+    "python": map_python,
+    "javascript": map_script,
+    "php": map_php,
+    "ruby": map_ruby,
+}
 MAPPED_LANGUAGES = tuple(_BY_LANGUAGE)
 
 

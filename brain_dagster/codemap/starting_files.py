@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from brain_dagster.codemap.base import MapEntry, MappedFile, tidy
 from brain_dagster.codemap.manifests.yaml_tree import YamlNode, load_yaml
+from brain_dagster.codemap.routes.cloud_events import sam_events, serverless_events
 from brain_dagster.codemap.syntax import SyntaxTree
 
 _LAMBDAS = {"AWS::Serverless::Function", "AWS::Lambda::Function"}
@@ -67,6 +68,7 @@ def read_serverless(file: MappedFile) -> Iterator[MapEntry]:
         handler = function.at("handler") or function.at("image")
         if handler is not None and handler.text:
             yield MapEntry("entry_point", name, f"serverless function: {handler.text}", line)
+            yield from serverless_events(function, handler.text)
 
 
 def read_cloud_template(file: MappedFile) -> Iterator[MapEntry]:
@@ -75,6 +77,7 @@ def read_cloud_template(file: MappedFile) -> Iterator[MapEntry]:
         kind, handler = resource.at("Type"), resource.at("Properties", "Handler")
         if kind is not None and kind.text in _LAMBDAS and handler is not None and handler.text:
             yield MapEntry("entry_point", name, f"lambda function: {handler.text}", line)
+            yield from sam_events(resource.at("Properties") or YamlNode(1), handler.text)
 
 
 def read_unit(file: MappedFile) -> Iterator[MapEntry]:

@@ -18,10 +18,12 @@ _CHECK_EVERY = 1_000
 _LITERAL = re.compile(r"""([A-Za-z@$]{0,3})(\"{3}|'{3}|["'`])(.*)\2""", re.DOTALL)
 _NOT_PLAIN = {"interpolation", "template_substitution", "variable_name", "interpolated_expression"}
 _RAW = {"r", "rb", "br", "@"}
+# Where a single quote keeps backslashes, but for one before a quote or a backslash.
+_PLAIN_QUOTES = {"php", "ruby"}
 _ESCAPE = re.compile(r"""\\([\\"'/$])""")
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
 _CONTROL_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\[0abfnrtuvxUN]")
-# Deeper than any code people write; what is climbed per call must not multiply depth with count.
-_MAX_CLIMB = 60
+# More than any code people write encloses a call with; what is kept per call must not grow with depth.
 _MAX_PLACE = 60
 _MAX_NAME_BYTES = 300
 _MAX_LITERAL_BYTES = 4_000
@@ -80,6 +82,8 @@ class SyntaxTree:
             node = cursor.node
             kind = node.kind_id if node is not None else -1
             if node is not None and kind in wanted:
+                # What a reader does with a node may cost more than a thousand steps.
+                self._file.deadline.check()
                 yield node, place
             if cursor.goto_first_child():
                 outside.append(place)
@@ -126,11 +130,11 @@ class SyntaxTree:
         if plain is None:
             return None
         prefix, quote, inner = plain.groups()
-        if "\\" not in inner or quote == "`" or prefix.lower() in _RAW:
-            return cast(str, inner)
-        # Backslashes before letters are the classes of a pattern, `\\d`; those that stand for another
-        # character are not decoded, and such a string is no path.
-        return None if _CONTROL_ESCAPE.search(inner) else _ESCAPE.sub(r"\1", inner)
+        # Two literals side by side or added up begin and end like one.
+        if quote in _ESCAPED.sub("", inner):
+            return None
+        is_raw = quote == "`" or prefix.lower() in _RAW
+        return inner if is_raw else _unescaped(inner, quote == "'" and self._grammar in _PLAIN_QUOTES)
 
     def field(self, node: Node | None, name: str) -> Node | None:
         """Return a field of a node, or None if either is missing."""
@@ -141,14 +145,14 @@ class SyntaxTree:
         return self.text(self.field(node, name))
 
 
-def ancestors(node: Node) -> Iterator[Node]:
-    """Yield the nodes around a node, innermost first, up to a fixed depth."""
-    around = node.parent
-    for _ in range(_MAX_CLIMB):
-        if around is None:
-            return
-        yield around
-        around = around.parent
+def _unescaped(inner: str, keeps_letters: bool) -> str | None:
+    """Return what stands between quotes; None if a backslash makes another character of a letter.
+
+    Backslashes before other letters are the classes of a pattern, `\\d`, and stay.
+    """
+    if not keeps_letters and _CONTROL_ESCAPE.search(inner):
+        return None
+    return _ESCAPE.sub(r"\1", inner)
 
 
 def is_identifier_like(text: str) -> bool:

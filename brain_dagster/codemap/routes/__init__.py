@@ -1,1 +1,1 @@
-"""Readers of sources: HTTP routes, gRPC services, message consumers and what starts, by language and framework."""
+"""Readers of sources: routes, gRPC services, message consumers and what starts, by language and framework."""

@@ -8,13 +8,17 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from brain_dagster.codemap.base import MapEntry, MappedFile
+from brain_dagster.codemap.routes.hints import Hint, pattern
 from brain_dagster.codemap.routes.routers import RouterTable, then_entries
 from brain_dagster.codemap.routes.strings import Strings
 from brain_dagster.codemap.syntax import INLINE, Place, SyntaxTree, handler_name, join_route
 
-_HINT = re.compile(
-    r"\bMain\s*\(|\[\s*(?:Http\w+|Route|AcceptVerbs)\b|\.Map(?:Get|Post|Put|Patch|Delete|Methods|Group)?\s*\("
-    r"|\bWebApplication\b|\w+Trigger\s*\(|\bServerCallContext\b|\bIConsumer<"
+_HINT = Hint(
+    words=("Main(", "AcceptVerbs", "WebApplication", "Trigger(", "ServerCallContext", "IConsumer<", "[Route"),
+    patterns=(
+        pattern(r"\[\s*(?:Http[A-Z]\w+|Route)\b"),
+        pattern(r"\.Map(?:Get|Post|Put|Patch|Delete|Methods|Group)?\s*\("),
+    ),
 )
 _VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _ATTRIBUTES = {f"Http{verb.title()}": verb for verb in _VERBS}
@@ -36,7 +40,7 @@ class _DotnetFile:
 
 def map_dotnet(file: MappedFile) -> Iterator[MapEntry]:
     """Map a C# source; files without a trace of entry point or route are not parsed."""
-    if _HINT.search(file.text) is None:
+    if not _HINT.fits(file.text):
         return
     source = _DotnetFile(file)
     yield from then_entries(_walk(source), source.routers)
@@ -87,7 +91,11 @@ def _method(source: _DotnetFile, method: Node, place: Place) -> Iterator[MapEntr
     yield from _triggers(source, method, handler, line)
     bases = _bases(source, around)
     service = re.search(r"\b(\w+)\.\1Base\b", bases)
-    if service and "override" in modifiers and "ServerCallContext" in source.tree.field_text(method, "parameters"):
+    if (
+        service
+        and "override" in modifiers
+        and "ServerCallContext" in source.tree.field_text(method, "parameters")
+    ):
         yield MapEntry("rpc", f"{service.group(1)}/{name}", handler, line)
     if name == "Consume":
         for message in re.findall(r"\bIConsumer<(\w+)>", bases):
@@ -104,7 +112,9 @@ def _attribute_routes(
     source: _DotnetFile, method: Node, around: Node | None, handler: str
 ) -> Iterator[MapEntry]:
     owner, _, name = handler.rpartition(".")
-    prefixes = [path for kind, plain, _, _ in _attributes(source, around) if kind == "Route" for path in plain[:1]]
+    prefixes = [
+        path for kind, plain, _, _ in _attributes(source, around) if kind == "Route" for path in plain[:1]
+    ]
     own = list(_attributes(source, method))
     templates = [plain[0] for kind, plain, _, _ in own if kind == "Route" and plain]
     has_verb = any(kind in _ATTRIBUTES or kind == "AcceptVerbs" for kind, _, _, _ in own)
@@ -112,7 +122,10 @@ def _attribute_routes(
         if kind in _ATTRIBUTES:
             verbs, paths = [_ATTRIBUTES[kind]], plain[:1] or templates or [""]
         elif kind == "AcceptVerbs":
-            verbs, paths = [verb.upper() for verb in plain], [named["Route"]] if "Route" in named else templates or [""]
+            verbs, paths = (
+                [verb.upper() for verb in plain],
+                [named["Route"]] if "Route" in named else templates or [""],
+            )
         elif kind == "Route" and not has_verb and plain:
             verbs, paths = ["ANY"], plain[:1]
         else:
@@ -120,7 +133,10 @@ def _attribute_routes(
         for prefix in prefixes or [""]:
             for path in paths:
                 whole = _path(prefix, path, owner, name)
-                yield from (MapEntry("route", f"{verb} {whole}", handler, source.tree.line(attribute)) for verb in verbs)
+                yield from (
+                    MapEntry("route", f"{verb} {whole}", handler, source.tree.line(attribute))
+                    for verb in verbs
+                )
 
 
 def _path(prefix: str, template: str, owner: str, action: str) -> str:
@@ -133,13 +149,19 @@ def _path(prefix: str, template: str, owner: str, action: str) -> str:
 
 def _triggers(source: _DotnetFile, method: Node, handler: str, line: int) -> Iterator[MapEntry]:
     """Read Azure's functions: `[HttpTrigger("get", Route = "x")]` and triggers by queue on a parameter."""
-    names = [plain[0] for kind, plain, _, _ in _attributes(source, method) if kind in ("FunctionName", "Function") and plain]
+    names = [
+        plain[0]
+        for kind, plain, _, _ in _attributes(source, method)
+        if kind in ("FunctionName", "Function") and plain
+    ]
     parameters = source.tree.field(method, "parameters")
     for parameter in parameters.named_children if names and parameters is not None else ():
         for kind, plain, named, _ in _attributes(source, parameter):
             if kind == "HttpTrigger":
                 for verb in [word.upper() for word in plain if word.upper() in _VERBS] or ["ANY"]:
-                    yield MapEntry("route", f"{verb} {join_route('/', named.get('Route', names[0]))}", handler, line)
+                    yield MapEntry(
+                        "route", f"{verb} {join_route('/', named.get('Route', names[0]))}", handler, line
+                    )
             elif kind in _TRIGGERS and plain and not plain[0].startswith("%"):
                 yield MapEntry("consumer", plain[0], handler, line)
 
@@ -159,7 +181,11 @@ def _group(source: _DotnetFile, node: Node | None) -> tuple[str, str]:
             break
         owner, called, given = _invocation(source, node)
         if called == "MapGroup" and given:
-            prefix = join_route(source.strings.value(given[0]) or "", prefix) if prefix else source.strings.value(given[0]) or ""
+            prefix = (
+                join_route(source.strings.value(given[0]) or "", prefix)
+                if prefix
+                else source.strings.value(given[0]) or ""
+            )
         node = owner
     return source.tree.short_text(node), prefix
 
@@ -187,7 +213,11 @@ def _minimal_route(source: _DotnetFile, node: Node) -> None:
         found = re.findall(r'"(\w+)"', source.tree.short_text(given[1]))
         verbs = [verb.upper() for verb in found]
     name, prefix = _group(source, owner)
-    detail = INLINE if "lambda" in handler.type or "anonymous" in handler.type else handler_name(source.tree.text(handler))
+    detail = (
+        INLINE
+        if "lambda" in handler.type or "anonymous" in handler.type
+        else handler_name(source.tree.text(handler))
+    )
     # `app.Map("/admin", branch => {...})` is a branch of the pipeline that may answer or not; it is ANY.
     line = source.tree.line(source.tree.field(source.tree.field(node, "function"), "name") or node)
     whole = join_route("/", prefix, path)

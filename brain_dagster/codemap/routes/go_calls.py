@@ -73,7 +73,9 @@ def _items(body: Node | None) -> Iterator[Node]:
 def call(tree: SyntaxTree, node: Node) -> tuple[Node | None, str, list[Node]]:
     """Return what a call is made on, the name of what is called, and its arguments."""
     function, listed = tree.field(node, "function"), tree.field(node, "arguments")
-    given = [child for child in listed.named_children if child.type != "comment"] if listed is not None else []
+    given = (
+        [child for child in listed.named_children if child.type != "comment"] if listed is not None else []
+    )
     if function is not None and function.type == "selector_expression":
         return tree.field(function, "operand"), tree.field_text(function, "field"), given
     return None, tree.short_text(function), given

@@ -52,6 +52,8 @@ def _of_config(source: GoFile, config: Node) -> list[str | None]:
 
 
 def _function_around(source: GoFile, place: Place) -> str:
-    around = next((node for node in reversed(place) if node.type in FUNCTIONS and node.type != "func_literal"), None)
+    around = next(
+        (node for node in reversed(place) if node.type in FUNCTIONS and node.type != "func_literal"), None
+    )
     name = source.tree.field_text(around, "name")
     return ".".join(filter(None, [receiver(source.tree, around)[1], name])) or INLINE

@@ -12,7 +12,7 @@ from brain_dagster.codemap.routes.go_calls import GoFile, call, parameters, rece
 
 _EMBEDDED = re.compile(r"\b(?:Unimplemented|Unsafe)(\w+)Server\b")
 _REGISTER = re.compile(r"^Register(\w+)Server$")
-_TYPE = re.compile(r"(\w+)\s*(?:\{|\()")
+_TYPE = re.compile(r"(\w+)\s*\{")
 
 
 class Services:
@@ -39,7 +39,10 @@ class Services:
         registered = _REGISTER.match(called)
         if registered and len(given) == 2:
             made = _TYPE.search(self._source.tree.short_text(given[1]))
-            name = made.group(1) if made else self._source.tree.short_text(given[1])
+            # What a variable or a field holds is not told here.
+            if made is None:
+                return
+            name = made.group(1)
             self._served.setdefault(name, (registered.group(1), self._source.tree.line(node)))
 
     def note_method(self, node: Node) -> None:

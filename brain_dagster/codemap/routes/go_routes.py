@@ -32,8 +32,7 @@ def note_router(source: GoFile, node: Node, place: Place) -> None:
     if called in _MAKERS:
         router = source.routers.make(left, source.scopes(place))
         # What `r.Mount("/admin", adminRouter())` mounts is made in a function of that name.
-        router_of = source.routers.find_or_make(_function_around(source, place), ())
-        source.routers.mount(router, router_of, "")
+        router.holder = source.routers.find_or_make(_function_around(source, place), ())
         return
     parent, prefix = _group(source, made, place)
     if prefix is not None:
@@ -45,7 +44,9 @@ def note_router(source: GoFile, node: Node, place: Place) -> None:
 
 
 def _function_around(source: GoFile, place: Place) -> str:
-    around = next((node for node in reversed(place) if node.type in FUNCTIONS and node.type != "func_literal"), None)
+    around = next(
+        (node for node in reversed(place) if node.type in FUNCTIONS and node.type != "func_literal"), None
+    )
     name = source.tree.field_text(around, "name")
     return f"{receiver(source.tree, around)[1]}.{name}()".removeprefix(".")
 
@@ -92,10 +93,10 @@ def read_call(source: GoFile, node: Node, place: Place) -> None:
     elif called in _GORILLA_ENDS and len(given) == 1:
         router, path, methods = _chain(source, owner, place)
         if path is not None:
-            _add(source, node, router, methods or ["ANY"], path, given[0], place)
+            _add(source, node, router, methods=methods or ["ANY"], path=path, handler=given[0], place=place)
     else:
         _hand_on(source, called, given, place)
-        _read_route(source, node, owner, called, given, place)
+        _read_route(source, node, place)
 
 
 def _nest(source: GoFile, owner: Node, given: list[Node], place: Place) -> None:
@@ -132,9 +133,8 @@ def _hand_on(source: GoFile, called: str, given: list[Node], place: Place) -> No
             source.routers.mount(inner, parent, prefix)
 
 
-def _read_route(
-    source: GoFile, node: Node, owner: Node, called: str, given: list[Node], place: Place
-) -> None:
+def _read_route(source: GoFile, node: Node, place: Place) -> None:
+    owner, called, given = call(source.tree, node)
     methods, path, rest = _method_and_path(source, node, called, given, place)
     is_request = called.lower() in _VERBS and _CLIENT.search(source.tree.short_text(owner)) is not None
     if path is None or not rest or is_request:
@@ -148,19 +148,23 @@ def _read_route(
         return
     # echo lists its middleware behind the handler, everyone else before it.
     handler = rest[0] if "labstack/echo" in source.file.text else rest[-1]
-    _add(source, node, router, methods, join_route(around, path) if around else path, handler, place)
+    whole = join_route(around, path) if around else path
+    _add(source, node, router, methods=methods, path=whole, handler=handler, place=place)
 
 
 def _add(
     source: GoFile,
     node: Node,
     router: Router | None,
+    *,
     methods: list[str],
     path: str,
     handler: Node,
     place: Place,
 ) -> None:
-    source.routers.add(router, methods, path, source.handler(handler, place), source.tree.line(_word(source, node)))
+    source.routers.add(
+        router, methods, path, source.handler(handler, place), source.tree.line(_word(source, node))
+    )
 
 
 def _word(source: GoFile, node: Node) -> Node:
@@ -199,10 +203,12 @@ def _handled(
 
 
 def _restricted(source: GoFile, node: Node, place: Place) -> list[str]:
-    """Return the methods of gorilla's `r.HandleFunc("/x", f).Methods("GET", "POST")`, wherever in the chain."""
+    """Return the methods of gorilla's `r.HandleFunc("/x", f).Methods("GET")`, wherever in the chain."""
     inner = node
     for around in reversed(place):
-        owner, called, given = call(source.tree, around) if around.type == "call_expression" else (None, "", [])
+        owner, called, given = (
+            call(source.tree, around) if around.type == "call_expression" else (None, "", [])
+        )
         if owner is None or owner != inner:
             break
         if called == "Methods":

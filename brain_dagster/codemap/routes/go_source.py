@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -10,13 +9,24 @@ from tree_sitter import Node
 from brain_dagster.codemap.base import MapEntry, MappedFile
 from brain_dagster.codemap.routes import go_consumers, go_grpc, go_routes
 from brain_dagster.codemap.routes.go_calls import FUNCTIONS, GoFile, call, parameters
+from brain_dagster.codemap.routes.hints import Hint, pattern
 from brain_dagster.codemap.routes.routers import then_entries
 from brain_dagster.codemap.syntax import SyntaxTree
 
-_HINT = re.compile(
-    r"^func main\(|\.(?:Handle\w*|Methods?|MethodFunc|PathPrefix|Path|[A-Z][A-Za-z]+)\(\s*(?:[\"`]|http\.Method"
-    r"|\[\]string|\w+\s*[,+])|\bUnimplemented\w+Server\b|\.Register\w+Server\(|\blambda\.Start\(|ReaderConfig\{",
-    re.MULTILINE,
+_HINT = Hint(
+    words=("lambda.Start(", "ReaderConfig{"),
+    patterns=(
+        pattern(r"^func main\("),
+        pattern(r"Unimplemented\w+Server\b"),
+        pattern(r"\.Register\w+Server\("),
+        pattern(r"\.(?:Queue)?Subscribe(?:Topics)?\("),
+        pattern(r"\.Consume(?:Partition)?\("),
+        pattern(
+            r"\.(?:Handle|HandleFunc|Handler|HandlerFunc|Methods?|MethodFunc|Path|PathPrefix|Add|Match|Get|Post|Put"
+            r"|Patch|Delete|Head|Options|GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|ANY|All|Route|Group)\(\s*"
+            r"(?:[\"`]|http\.Method|\[\]string|(?!ctx\b)\w+\s*[,+])"
+        ),
+    ),
 )
 _KINDS = (
     *FUNCTIONS,
@@ -30,7 +40,7 @@ _KINDS = (
 
 def map_go(file: MappedFile) -> Iterator[MapEntry]:
     """Map a Go source; files without a trace of entry point or route are not parsed."""
-    if _HINT.search(file.text) is None:
+    if not _HINT.fits(file.text):
         return
     source = GoFile(SyntaxTree("go", file), file)
     yield from then_entries(_walk(source), source.routers)
@@ -78,4 +88,6 @@ def _lambda(source: GoFile, node: Node) -> Iterator[MapEntry]:
     """Read `lambda.Start(handle)` of the AWS runtime."""
     owner, called, given = call(source.tree, node)
     if called == "Start" and source.tree.short_text(owner) == "lambda" and len(given) == 1:
-        yield MapEntry("entry_point", source.handler(given[0], ()), "AWS Lambda handler", source.tree.line(node))
+        yield MapEntry(
+            "entry_point", source.handler(given[0], ()), "AWS Lambda handler", source.tree.line(node)
+        )

@@ -12,11 +12,9 @@ from brain_dagster.codemap.syntax import INLINE, Place, SyntaxTree, handler_name
 _CALLS = {"call", "call_expression"}
 # What these are given is no handler: they make one out of a folder, an address, a template or a service.
 _MAKERS = re.compile(
-    r"^(?:new|create|make|build|get|file|serve|static|redirect|proxy|render|from|dir|template|send|load|use|"
-    r"validate|check|require|limit|set|with|import)",
+    r"^(?:new|create|make|build|get|file|serve|static|redirect|proxy|render|from|dir|template|send|load|import)",
     re.IGNORECASE,
 )
-_WRAPS_ALL_THE_SAME = {"requireAuth", "withAuth", "RequireAuth", "WithAuth", "require_POST", "require_GET"}
 _FUNCTIONS = {"function_expression", "function", "arrow_function", "lambda", "func_literal"}
 _MAX_WRAPPERS = 8
 
@@ -31,6 +29,9 @@ def handler_of(tree: SyntaxTree, node: Node | None, around: str = "") -> str:
         if inner is None:
             break
         node = inner
+    if node is not None and node.type in _CALLS and not _given(tree, node):
+        # `serveHealth()` is named by what makes it.
+        node = tree.field(node, "function")
     if node is None:
         return ""
     if node.type in _FUNCTIONS:
@@ -48,10 +49,11 @@ def _wrapped(tree: SyntaxTree, node: Node | None) -> Node | None:
         return None
     called = tree.field(node, "function")
     word = tree.short_text(called).rpartition(".")[2]
-    arguments = tree.field(node, "arguments")
-    given = [child for child in arguments.named_children if child.type != "comment"] if arguments else []
-    if len(given) != 1 or not word or (_MAKERS.match(word) and word not in _WRAPS_ALL_THE_SAME):
-        return _bound(tree, called) if word == "bind" and given else None
+    given = _given(tree, node)
+    if word == "bind":
+        return tree.field(called, "object")
+    if len(given) != 1 or not word or _MAKERS.match(word):
+        return None
     name = tree.short_text(given[0])
     if given[0].type in _CALLS:
         return given[0]
@@ -59,9 +61,9 @@ def _wrapped(tree: SyntaxTree, node: Node | None) -> Node | None:
     return given[0] if is_name or given[0].type in _FUNCTIONS else None
 
 
-def _bound(tree: SyntaxTree, called: Node | None) -> Node | None:
-    """Return `this.show` of `this.show.bind(this)`."""
-    return tree.field(called, "object")
+def _given(tree: SyntaxTree, node: Node) -> list[Node]:
+    listed = tree.field(node, "arguments")
+    return [child for child in listed.named_children if child.type != "comment"] if listed is not None else []
 
 
 def name_around(tree: SyntaxTree, place: Place, kinds: Sequence[str]) -> str:

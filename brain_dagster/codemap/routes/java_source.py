@@ -8,16 +8,20 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from brain_dagster.codemap.base import MapEntry, MappedFile
+from brain_dagster.codemap.routes.hints import Hint
 from brain_dagster.codemap.routes.jvm_annotations import Annotation, AnnotationReader, Annotations
 from brain_dagster.codemap.routes.strings import Strings
 from brain_dagster.codemap.syntax import INLINE, Place, SyntaxTree, join_route
 
-_HINT = re.compile(
-    r"\bstatic\s+void\s+main\b|@(?:[\w.]*Mapping|[\w.]*Listener|[\w.]*Path|GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"
-    r"|Controller|Incoming)\b|\bImplBase\b|\w+ImplBase\b|\bRequestHandler\b"
-    r"|\b(?:[Jj]avalin|spark|RouterFunctions?|vertx)\b"
-)
-_BY_CALL = re.compile(r"\b(?:io\.javalin|spark\.Spark|spark\.\*|RouterFunctions?|io\.vertx)\b")
+_BY_CALL_LIBRARIES = ("io.javalin", "spark.Spark", "spark.*", "RouterFunction", "io.vertx")
+_HINT = Hint(
+    words=(
+        "void main", "Mapping", "Listener", "@Path", "@GET", "@POST", "@PUT", "@PATCH", "@DELETE", "@HEAD",
+        "@OPTIONS", "@Controller", "@Incoming", "ImplBase", "RequestHandler", "RequestStreamHandler",
+        *_BY_CALL_LIBRARIES,
+    )
+)  # fmt: skip
+_BY_CALL = Hint(_BY_CALL_LIBRARIES)
 _TYPES = ("class_declaration", "interface_declaration", "record_declaration", "enum_declaration")
 _VERBS = {"get", "post", "put", "patch", "delete", "head", "options"}
 _SERVICE = re.compile(r"(?:\w+Grpc\s*\.\s*)?(\w+?)(?:Coroutine)?ImplBase$")
@@ -26,12 +30,12 @@ _HANDLERS = {"lambda_expression", "method_reference", "identifier", "object_crea
 
 def map_java(file: MappedFile) -> Iterator[MapEntry]:
     """Map a Java source; files without a trace of entry point or route are not parsed."""
-    if _HINT.search(file.text) is None:
+    if not _HINT.fits(file.text):
         return
     tree = SyntaxTree("java", file)
     strings = Strings(tree)
     reader = AnnotationReader(tree, strings)
-    has_calls = _BY_CALL.search(file.text) is not None
+    has_calls = _BY_CALL.fits(file.text)
     for node, place in tree.find_within(
         ("method_declaration", "method_invocation", *_TYPES), (*_TYPES, "method_invocation")
     ):
@@ -40,7 +44,7 @@ def map_java(file: MappedFile) -> Iterator[MapEntry]:
         elif node.type == "method_declaration":
             yield from _method(tree, reader, node, place)
         else:
-            yield from reader.class_entries(annotations(tree, node), tree.field_text(node, "name"))
+            yield from reader.class_entries(annotations_of(tree, node), tree.field_text(node, "name"))
 
 
 def _method(tree: SyntaxTree, reader: AnnotationReader, method: Node, place: Place) -> Iterator[MapEntry]:
@@ -53,7 +57,7 @@ def _method(tree: SyntaxTree, reader: AnnotationReader, method: Node, place: Pla
     bases = _bases(tree, around)
     if name == "handleRequest" and re.search(r"\bRequest(?:Stream)?Handler\b", bases):
         yield MapEntry("entry_point", handler, "AWS Lambda handler", line)
-    yield from reader.entries(annotations(tree, method), annotations(tree, around), handler)
+    yield from reader.entries(annotations_of(tree, method), annotations_of(tree, around), handler)
     service = _SERVICE.search(bases)
     if service and "StreamObserver" in tree.field_text(method, "parameters"):
         yield MapEntry("rpc", f"{service.group(1)}/{name[:1].upper()}{name[1:]}", handler, line)
@@ -74,7 +78,7 @@ def _is_main(tree: SyntaxTree, method: Node) -> bool:
     )
 
 
-def annotations(tree: SyntaxTree, node: Node | None) -> Annotations:
+def annotations_of(tree: SyntaxTree, node: Node | None) -> Annotations:
     """Return the annotations of a declaration by their simple name."""
     found: dict[str, Annotation] = {}
     children = node.named_children if node is not None else []
@@ -100,7 +104,12 @@ def _route_by_call(tree: SyntaxTree, strings: Strings, node: Node, place: Place)
     listed = tree.field(node, "arguments")
     given = [child for child in listed.named_children if not child.type.endswith("comment")] if listed else []
     path = strings.value(given[0]) if len(given) > 1 else None
-    if verb.lower() not in _VERBS or path is None or not path.startswith("/") or given[-1].type not in _HANDLERS:
+    if (
+        verb.lower() not in _VERBS
+        or path is None
+        or not path.startswith("/")
+        or given[-1].type not in _HANDLERS
+    ):
         return
     handler = tree.short_text(given[-1]) if given[-1].type in ("method_reference", "identifier") else INLINE
     whole = join_route(*_paths_around(tree, strings, place), path)

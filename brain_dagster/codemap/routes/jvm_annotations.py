@@ -1,4 +1,4 @@
-"""What annotations mean on the JVM, in Java and Kotlin alike: Spring, JAX-RS, Micronaut, listeners of queues."""
+"""What annotations mean in Java and in Kotlin: Spring, JAX-RS, Micronaut, listeners of queues."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class AnnotationReader:
                 yield from (f"{verb} {join_route('/', prefix, path)}" for verb in verbs)
 
     def _paths(self, annotation: Annotation | None) -> list[str]:
-        """Return the paths an annotation gives, the empty one if it gives none; none if they cannot be read."""
+        """Return the paths an annotation gives, the empty one if it gives none; none that cannot be read."""
         arguments = annotation.arguments if annotation is not None else {}
         nodes = next((arguments[key] for key in ("", "value", "path", "uri") if key in arguments), [])
         if not nodes:
@@ -95,5 +95,7 @@ class AnnotationReader:
         return [path for path in map(self._strings.value, nodes) if path is not None]
 
     def _request_methods(self, annotation: Annotation) -> list[str]:
-        named = [self._tree.short_text(node).rpartition(".")[2] for node in annotation.arguments.get("method", [])]
+        named = [
+            self._tree.short_text(node).rpartition(".")[2] for node in annotation.arguments.get("method", [])
+        ]
         return [name for name in named if name in _VERBS] or ["ANY"]

@@ -8,14 +8,17 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from brain_dagster.codemap.base import MapEntry, MappedFile
+from brain_dagster.codemap.routes.hints import Hint
 from brain_dagster.codemap.routes.jvm_annotations import Annotation, AnnotationReader, Annotations
 from brain_dagster.codemap.routes.strings import Strings
 from brain_dagster.codemap.syntax import INLINE, Place, SyntaxTree, join_route
 
-_HINT = re.compile(
-    r"@(?:[\w.]*Mapping|[\w.]*Listener|Path|GET|POST|PUT|PATCH|DELETE|Controller|Incoming)\b"
-    r"|ImplBase\b|\brouting\b|\bRoute\."
-)
+_HINT = Hint(
+    words=(
+        "Mapping", "Listener", "@Path", "@GET", "@POST", "@PUT", "@PATCH", "@DELETE", "@Controller",
+        "@Incoming", "ImplBase", "ktor",
+    )
+)  # fmt: skip
 _TYPES = ("class_declaration", "object_declaration")
 _VERBS = {"get", "post", "put", "patch", "delete", "head", "options", "webSocket"}
 _SERVICE = re.compile(r"\b(\w+?)(?:Coroutine)?ImplBase\b")
@@ -24,7 +27,7 @@ _BEFORE_CLASS = ("prefix_expression", "annotated_expression", "annotation")
 
 def map_kotlin(file: MappedFile) -> Iterator[MapEntry]:
     """Map a Kotlin source; files without a trace of a route are not parsed."""
-    if _HINT.search(file.text) is None:
+    if not _HINT.fits(file.text):
         return
     tree = SyntaxTree("kotlin", file)
     strings = Strings(tree)
@@ -53,7 +56,9 @@ def _function(tree: SyntaxTree, reader: AnnotationReader, node: Node, place: Pla
     handler = ".".join(filter(None, [_name(tree, around), name]))
     named = next((child for child in node.named_children if child.type == "simple_identifier"), node)
     yield from reader.entries(_annotations(tree, node), _annotations(tree, around), handler)
-    bases = (child for child in around.named_children if child.type == "delegation_specifier") if around else ()
+    bases = (
+        (child for child in around.named_children if child.type == "delegation_specifier") if around else ()
+    )
     service = next(filter(None, (_SERVICE.search(tree.text(base)[:200]) for base in bases)), None)
     if service and re.search(r"\boverride\b", tree.text(node)[:300].partition("fun ")[0]):
         yield MapEntry("rpc", f"{service.group(1)}/{name[:1].upper()}{name[1:]}", handler, tree.line(named))
@@ -63,10 +68,16 @@ def _annotations(tree: SyntaxTree, node: Node | None) -> Annotations:
     """Return the annotations of a declaration by their simple name."""
     found: dict[str, Annotation] = {}
     for annotation, values in _annotation_nodes(node):
-        called = next((child for child in annotation.named_children if child.type == "constructor_invocation"), None)
+        called = next(
+            (child for child in annotation.named_children if child.type == "constructor_invocation"), None
+        )
         kind = (called or annotation).named_children
         name = tree.short_text(kind[0]).rpartition(".")[2] if kind else ""
-        listed = next((child for child in called.named_children if child.type == "value_arguments"), None) if called else None
+        listed = (
+            next((child for child in called.named_children if child.type == "value_arguments"), None)
+            if called
+            else None
+        )
         arguments: dict[str, list[Node]] = {"": values} if values else {}
         for argument in listed.named_children if listed is not None else ():
             parts = argument.named_children
@@ -84,7 +95,9 @@ def _annotation_nodes(node: Node | None) -> Iterator[tuple[Node, list[Node]]]:
 
     In front of a class that begins a file, `@RequestMapping("/x")` is read as an annotated `("/x")`.
     """
-    modifiers = next((child for child in node.named_children if child.type == "modifiers"), None) if node else None
+    modifiers = (
+        next((child for child in node.named_children if child.type == "modifiers"), None) if node else None
+    )
     for child in modifiers.named_children if modifiers is not None else ():
         if child.type == "annotation":
             yield child, []

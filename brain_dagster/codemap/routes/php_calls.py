@@ -51,7 +51,9 @@ class PhpFile:
     def methods(self, node: Node) -> Iterator[Node]:
         """Yield the methods of a class."""
         body = self.tree.field(node, "body")
-        yield from (c for c in (body.named_children if body is not None else ()) if c.type == "method_declaration")
+        yield from (
+            c for c in (body.named_children if body is not None else ()) if c.type == "method_declaration"
+        )
 
     def action(self, node: Node) -> str:
         """Name a handler: `[UserController::class, 'show']` and `'UserController@show'` read the same."""

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from brain_dagster.codemap.base import MapEntry, MappedFile
 from brain_dagster.codemap.routes import php_laravel, php_slim, php_symfony
+from brain_dagster.codemap.routes.hints import Hint, pattern
 from brain_dagster.codemap.routes.php_calls import CALLS, CLASSES, CLOSURES, PhpFile
 from brain_dagster.codemap.syntax import SyntaxTree
 
-_HINT = re.compile(
-    r"\bRoute::|#\[|@(?:Rest\\)?(?:Route|Get|Post|Put|Patch|Delete)\b|->\s*(?:get|post|put|patch|delete|any|map|group)"
-    r"\s*\(\s*[\"'\[]|\bShouldQueue\b"
+_HINT = Hint(
+    words=("Route::", "ShouldQueue", "AsMessageHandler"),
+    patterns=(
+        pattern(r"#\[\s*(?:\w+\\)*(?:Route|Get|Post|Put|Patch|Delete|Any)\b"),
+        pattern(r"@(?:\w+\\)?(?:Route|Get|Post|Put|Patch|Delete)\s*\("),
+        pattern(r"->\s*(?:get|post|put|patch|delete|options|any)\s*\(\s*[\"'](?:/|[\"'])"),
+        pattern(r"->\s*(?:map|match|addRoute)\s*\(\s*[\"'\[]"),
+    ),
 )
 
 
 def map_php(file: MappedFile) -> Iterator[MapEntry]:
     """Map a PHP source; files without the shape of a route are not parsed."""
-    if _HINT.search(file.text) is None:
+    if not _HINT.fits(file.text):
         return
     source = PhpFile(SyntaxTree("php", file), file)
     for node, place in source.tree.find_within((*CALLS, *CLASSES), (*CALLS, *CLASSES, *CLOSURES)):

@@ -14,7 +14,9 @@ from brain_dagster.codemap.syntax import join_route
 
 _VERBS = {"Get": "GET", "Post": "POST", "Put": "PUT", "Patch": "PATCH", "Delete": "DELETE", "Any": "ANY"}
 # A doc comment has no syntax tree of its own. Bounded, so that a long comment stays cheap.
-_ANNOTATION = re.compile(r"@(?:\w+\\)?(Route|Get|Post|Put|Patch|Delete)\s*\(([^@]{0,500}?)\)\s*(?:\*|$)", re.MULTILINE)
+_ANNOTATION = re.compile(
+    r"@(?:\w+\\)?(Route|Get|Post|Put|Patch|Delete)\s*\(([^@]{0,500}?)\)\s*(?:\*|$)", re.MULTILINE
+)
 _DOC_PATH = re.compile(r"""^\s*(?:path\s*=\s*)?["']([^"']*)["']|\bpath\s*=\s*["']([^"']*)["']""")
 _DOC_METHODS = re.compile(r"\bmethods\s*=\s*(?:\{([^}]*)\}|\"(\w+)\")")
 
@@ -67,7 +69,11 @@ def _declared(source: PhpFile, node: Node) -> Iterator[_Declared]:
 
 
 def _attribute(source: PhpFile, attribute: Node) -> _Declared | None:
-    name = source.tree.short_text(attribute.named_children[0]).rpartition("\\")[2] if attribute.named_children else ""
+    name = (
+        source.tree.short_text(attribute.named_children[0]).rpartition("\\")[2]
+        if attribute.named_children
+        else ""
+    )
     if name != "Route" and name not in _VERBS:
         return None
     listed = source.tree.field(attribute, "parameters")
@@ -112,4 +118,6 @@ def _message(source: PhpFile, node: Node, method: Node, handler: str) -> Iterato
     first = parameters.named_children[0] if parameters is not None and parameters.named_children else None
     message = source.tree.field_text(first, "type").rpartition("\\")[2]
     if message:
-        yield MapEntry("consumer", message, handler, source.tree.line(source.tree.field(method, "name") or method))
+        yield MapEntry(
+            "consumer", message, handler, source.tree.line(source.tree.field(method, "name") or method)
+        )

@@ -14,6 +14,7 @@ from brain_dagster.codemap.routes.routers import Router, RouterTable, then_entri
 from brain_dagster.codemap.routes.strings import Strings
 from brain_dagster.codemap.syntax import Place, SyntaxTree
 
+_MAX_WRAPPERS = 8
 VERBS = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
 
 
@@ -49,7 +50,7 @@ class PythonFile:
 
     @cached_property
     def is_view_of(self) -> dict[str, list[str]]:
-        """The classes of this file and the HTTP verbs they have methods for, in the order of their methods."""
+        """The classes of this file and the HTTP verbs they have methods for, in their order."""
         found: dict[str, list[str]] = {}
         for node in self.tree.find("class_definition"):
             names = list(_method_names(self.tree, node))
@@ -64,7 +65,7 @@ class PythonFile:
         return {self.tree.short_text(self.tree.field(node, "left")) for node in lists}
 
     def views(self, name: str) -> list[tuple[str, str]]:
-        """Return `(GET, Users.get)` for each verb that a class of this file answers; ANY for other classes."""
+        """Return `(GET, Users.get)` for each verb that a class of this file answers; else ANY."""
         verbs = self.is_view_of.get(name.rpartition(".")[2], [])
         return [(verb.upper(), f"{name}.{verb}") for verb in verbs] or [("ANY", name)]
 
@@ -100,6 +101,20 @@ class PythonFile:
         """Return the handler an expression names, qualified if it belongs to the object around."""
         return handler_of(self.tree, node, name_around(self.tree, place, ("class_definition",)))
 
+    def view_class(self, node: Node | None) -> str:
+        """Return the class of `Users.as_view()`, however it is wrapped; empty for anything else."""
+        for _ in range(_MAX_WRAPPERS):
+            if node is None or node.type != "call":
+                break
+            owner, name = callee(self.tree, node)
+            if name == "as_view" and owner:
+                return owner
+            positional, named = arguments(self.tree, node)
+            if len(positional) != 1 or named:
+                break
+            node = positional[0]
+        return ""
+
     def words(self, node: Node | None) -> list[str]:
         """Return the strings of a list, a tuple or a set, or the one string that stands in its place."""
         if node is None:
@@ -134,7 +149,7 @@ def join_patterns(*parts: str) -> str:
 
 
 def rooted_pattern(pattern: str) -> str:
-    """Show a pattern as a path: it matches behind a slash that nobody writes; an anchored one is left as is."""
+    """Show a pattern as a path: it matches behind a slash that nobody writes; an anchored one stays."""
     return pattern if pattern.startswith("^") else f"/{pattern.removeprefix('/')}"
 
 

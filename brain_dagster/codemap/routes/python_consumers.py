@@ -1,4 +1,4 @@
-"""Python consumers of messages: Celery, Dramatiq, RQ and Huey tasks, Kafka, RabbitMQ, NATS, FastStream, Faust."""
+"""Python consumers of messages: Celery, Dramatiq, RQ, Huey, Kafka, RabbitMQ, NATS, FastStream, Faust."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ _LISTENERS = {"job": "rq", "agent": "faust", "subscriber": "faststream"}
 _KAFKA = {"KafkaConsumer", "AIOKafkaConsumer"}
 
 
-def read_decorator(
-    source: PythonFile, call: Node, owner: str, verb: str, handler: str, line: int
-) -> Iterator[MapEntry]:
+def read_decorator(source: PythonFile, call: Node, handler: str, line: int) -> Iterator[MapEntry]:
     """Yield the consumer that a decorator makes of a function, `@app.task(name="mail.send")`."""
+    _, verb = callee(source.tree, call)
     positional, named = arguments(source.tree, call if call.type == "call" else None)
     if verb in _TASKS and source.mentions(_TASKS[verb]) and handler:
         given = named.get("name") or named.get("actor_name")
         yield MapEntry("consumer", source.strings.value(given) or handler, handler, line)
     elif verb in _LISTENERS and call.type == "call" and source.mentions(_LISTENERS[verb]):
-        given = first_of(positional, named, "queue", "topic", "queue_name")
-        for topic in source.words(given) if given is not None else ():
+        listed = positional or [named[key] for key in ("queue", "topic", "queue_name") if key in named]
+        for topic in (topic for node in listed for topic in source.words(node)):
             yield MapEntry("consumer", topic, handler, line)
 
 
@@ -60,7 +59,9 @@ def _rabbit(
     strings = [given for given in positional if source.strings.value(given) is not None]
     others = [given for given in positional if source.strings.value(given) is None]
     queue = named.get("queue") or (strings[0] if strings else None)
-    handler = named.get("on_message_callback") or named.get("consumer_callback") or (others[0] if others else None)
+    handler = (
+        named.get("on_message_callback") or named.get("consumer_callback") or (others[0] if others else None)
+    )
     return source.words(queue), source.handler(handler, place)
 
 

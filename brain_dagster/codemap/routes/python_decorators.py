@@ -8,15 +8,15 @@ from brain_dagster.codemap.routes.python_calls import VERBS, PythonFile, argumen
 from brain_dagster.codemap.syntax import Place
 
 _ROUTES = {"route", "api_route", "view", "resource"}
+# `@mock.patch("/etc/hosts")` replaces something while a test runs.
+_MOCKS = {"mock", "mocker", "unittest.mock", "respx", "responses"}
 _SOCKETS = {"websocket", "websocket_route"}
 
 
-def read_decorator(
-    source: PythonFile, call: Node, definition: Node, handler: str, place: Place, line: int
-) -> None:
+def read_decorator(source: PythonFile, call: Node, definition: Node, handler: str, place: Place) -> None:
     """Take the routes of one decorator, `@app.get("/x")`, over a function or a class of views."""
     owner, verb = callee(source.tree, call)
-    if verb not in VERBS and verb not in _ROUTES and verb not in _SOCKETS:
+    if owner in _MOCKS or (verb not in VERBS and verb not in _ROUTES and verb not in _SOCKETS):
         return
     positional, named = arguments(source.tree, call)
     router = source.router(owner, place)
@@ -33,7 +33,7 @@ def read_decorator(
             methods = named.get("methods") or named.get("method")
             views = [(method, handler) for method in _methods(source, verb, methods)]
         for method, view in views:
-            source.routers.add(router, [method], path, view, line)
+            source.routers.add(router, [method], path, view, source.tree.line(call))
 
 
 def _paths(source: PythonFile, given: Node | None, positional: list[Node]) -> list[str]:
@@ -51,4 +51,5 @@ def _methods(source: PythonFile, verb: str, given: Node | None) -> list[str]:
         return [verb.upper()]
     if verb in _SOCKETS:
         return ["WEBSOCKET"]
-    return [method.upper() for method in source.words(given)] or ["GET"]
+    by_default = "ANY" if verb == "view" else "GET"
+    return [method.upper() for method in source.words(given)] or [by_default]

@@ -45,23 +45,12 @@ def _read_pattern(source: PythonFile, node: Node, name: str, place: Place) -> No
         child = source.patterns.find_or_make(source.tree.short_text(included).removesuffix(".urls"), ())
         source.patterns.mount(child, router, whole)
     elif included is None or included.type not in ("list", "tuple"):
-        detail = _view(source, view, place) if included is None else f"include {source.tree.text(included)}"
+        detail = (
+            (source.view_class(view) or source.handler(view, place))
+            if included is None
+            else f"include {source.tree.text(included)}"
+        )
         source.patterns.add(router, ["ANY"], whole, detail, source.tree.line(node))
-
-
-def _view(source: PythonFile, view: Node, place: Place) -> str:
-    """Name a view; `Show.as_view(...)` is the class, however it is wrapped."""
-    for _ in range(8):
-        if view.type != "call":
-            break
-        owner, name = callee(source.tree, view)
-        if name == "as_view" and owner:
-            return owner
-        positional, named = arguments(source.tree, view)
-        if len(positional) != 1 or named:
-            break
-        view = positional[0]
-    return source.handler(view, place)
 
 
 def _included(source: PythonFile, view: Node) -> Node | None:

@@ -11,13 +11,14 @@ from brain_dagster.codemap.base import MapEntry
 from brain_dagster.codemap.routes.python_calls import PythonFile
 
 _SERVICER = re.compile(r"(?:[\w.]+_pb2_grpc\.)(\w+)Servicer|(\w+)Servicer")
-_PARAMETERS = ("self", "request", "context")
 
 
 def read_class(source: PythonFile, node: Node) -> Iterator[MapEntry]:
-    """Yield `Greeter/SayHello` for the methods of `class Hello(pb.GreeterServicer)`; the package is unknown."""
+    """Yield `Greeter/SayHello` for methods of `class Hello(pb.GreeterServicer)`; no package is known here."""
     bases = source.tree.field(node, "superclasses")
-    matches = [_SERVICER.fullmatch(source.tree.short_text(base)) for base in (bases.named_children if bases else ())]
+    matches = [
+        _SERVICER.fullmatch(source.tree.short_text(base)) for base in (bases.named_children if bases else ())
+    ]
     service = next((match.group(1) or match.group(2) for match in matches if match), "")
     name = source.tree.field_text(node, "name")
     # What the generated module itself declares is the description, not an implementation.
@@ -34,6 +35,6 @@ def read_class(source: PythonFile, node: Node) -> Iterator[MapEntry]:
 def _is_rpc(source: PythonFile, method: Node) -> bool:
     """Whether it has a name and parameters as generated ones have: `SayHello(self, request, context)`."""
     listed = source.tree.field(method, "parameters")
-    return source.tree.field_text(method, "name")[:1].isupper() and (
-        listed is not None and len(listed.named_children) == len(_PARAMETERS)
-    )
+    names = [source.tree.short_text(child) for child in (listed.named_children if listed is not None else ())]
+    is_called_so = source.tree.field_text(method, "name")[:1].isupper()
+    return is_called_so and len(names) == 3 and re.match(r"_|req|msg|message", names[1]) is not None

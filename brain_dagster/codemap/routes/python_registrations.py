@@ -1,4 +1,4 @@
-"""Python routes by call: Starlette, Flask's rules, FastAPI's and aiohttp's `add_...`, Falcon, and mounting."""
+"""Python routes by call: Starlette, Flask's rules, `add_...` of FastAPI and aiohttp, Falcon, mounting."""
 
 from __future__ import annotations
 
@@ -11,8 +11,14 @@ from brain_dagster.codemap.syntax import Place, join_route
 _ROUTERS = {"APIRouter", "Blueprint", "Router", "APIBlueprint", "Namespace", "RouteTableDef", "FastAPI",
             "Flask", "Quart", "Sanic", "Starlette", "Application", "Bottle"}  # fmt: skip
 _ROUTES = {"Route": "GET", "APIRoute": "GET", "WebSocketRoute": "WEBSOCKET", "APIWebSocketRoute": "WEBSOCKET"}
-_ADDS = {"add_api_route": "GET", "add_route": "GET", "add_url_rule": "GET", "add_websocket_route": "WEBSOCKET",
-         "add_api_websocket_route": "WEBSOCKET", "add_view": "ANY", "add_static": ""}  # fmt: skip
+_ADDS = {
+    "add_api_route": "GET",
+    "add_route": "GET",
+    "add_url_rule": "GET",
+    "add_websocket_route": "WEBSOCKET",
+    "add_api_websocket_route": "WEBSOCKET",
+    "add_view": "ANY",
+}
 _FLASK_MOUNTS = {"register_blueprint", "blueprint"}
 _MOUNTS = {"include_router", "mount", "add_subapp"}
 _METHOD_NAMES = {*(verb.upper() for verb in VERBS), "*"}
@@ -59,38 +65,43 @@ def _read_route(source: PythonFile, node: Node, name: str, place: Place) -> None
     endpoint = named.get("endpoint") or (positional[1] if len(positional) > 1 else None)
     router, prefix = _list_around(source, place)
     methods = source.words(named.get("methods"))
-    _add(source, router, methods, _ROUTES[name], join_route(prefix, path), endpoint, place, node)
+    _add(
+        source,
+        node,
+        place,
+        router=router,
+        methods=methods,
+        by_default=_ROUTES[name],
+        path=join_route(prefix, path),
+        endpoint=endpoint,
+    )
 
 
 def _add(
     source: PythonFile,
+    node: Node,
+    place: Place,
+    *,
     router: Router | None,
     methods: list[str],
     by_default: str,
     path: str,
     endpoint: Node | None,
-    place: Place,
-    node: Node,
 ) -> None:
     """Hang a route on a router; a class of views of this file tells its methods by its own."""
-    handler = _view_class(source, endpoint, place)
+    view_class = source.view_class(endpoint)
+    handler = view_class or _handler(source, endpoint, place)
     views = [(method.upper().replace("*", "ANY"), handler) for method in methods] or [(by_default, handler)]
-    if not methods and (handler in source.is_view_of or _makes_view(source, endpoint)):
+    if not methods and (view_class or handler in source.is_view_of):
         views = source.views(handler)
     for method, view in views:
         source.routers.add(router, [method], path, view, source.tree.line(node))
 
 
-def _makes_view(source: PythonFile, endpoint: Node | None) -> bool:
-    return endpoint is not None and endpoint.type == "call" and callee(source.tree, endpoint)[1] == "as_view"
-
-
-def _view_class(source: PythonFile, endpoint: Node | None, place: Place) -> str:
-    """Name a handler; `Users.as_view("users")` and `Users()` are the class."""
+def _handler(source: PythonFile, endpoint: Node | None, place: Place) -> str:
+    """Name a handler; `Users()`, an object of a class of this file, is its class."""
     if endpoint is not None and endpoint.type == "call":
         owner, name = callee(source.tree, endpoint)
-        if name == "as_view" and owner:
-            return owner
         if not owner and name in source.is_view_of:
             return name
     return source.handler(endpoint, place)
@@ -109,14 +120,23 @@ def _read_add(source: PythonFile, node: Node, owner: str, name: str, place: Plac
         positional = [positional[1], positional[0], *positional[2:]]
         given = source.strings.value(positional[0])
     router = source.router(owner, place)
-    if given is None or not (given.startswith("/") or (given == "" and router is not None)) or name == "add_static":
+    if given is None or not (given.startswith("/") or (given == "" and router is not None)):
         return
     endpoint = named.get("view_func") or named.get("endpoint") or named.get("handler") or named.get("route")
     if name == "add_url_rule" and "view_func" not in named:
         endpoint = positional[2] if len(positional) > 2 else endpoint
     elif endpoint is None and len(positional) > 1:
         endpoint = positional[1]
-    _add(source, router, methods, _ADDS[name], given, endpoint, place, node)
+    _add(
+        source,
+        node,
+        place,
+        router=router,
+        methods=methods,
+        by_default=_ADDS[name],
+        path=given,
+        endpoint=endpoint,
+    )
 
 
 def _read_verb(source: PythonFile, node: Node, owner: str, verb: str, place: Place) -> None:
@@ -127,12 +147,23 @@ def _read_verb(source: PythonFile, node: Node, owner: str, verb: str, place: Pla
         for given in positional[1:]:
             path = source.strings.value(given)
             if path is not None and path.startswith("/"):
-                _add(source, router, [], "ANY", path, positional[0], place, node)
+                _add(
+                    source,
+                    node,
+                    place,
+                    router=router,
+                    methods=[],
+                    by_default="ANY",
+                    path=path,
+                    endpoint=positional[0],
+                )
         return
     path = source.strings.value(first_of(positional, named, "path"))
     handler = named.get("handler") or (positional[1] if len(positional) > 1 else None)
     if path is not None and path.startswith("/") and handler is not None:
-        _add(source, router, [verb], "GET", path, handler, place, node)
+        _add(
+            source, node, place, router=router, methods=[verb], by_default="GET", path=path, endpoint=handler
+        )
 
 
 def _read_web(source: PythonFile, node: Node, verb: str, place: Place) -> None:
@@ -147,7 +178,16 @@ def _read_web(source: PythonFile, node: Node, verb: str, place: Place) -> None:
     router, prefix = _list_around(source, place)
     by_default = "ANY" if verb == "view" else verb.upper()
     methods = [method] if method else [] if verb == "view" else [verb]
-    _add(source, router, methods, by_default, join_route(prefix, path), positional[1], place, node)
+    _add(
+        source,
+        node,
+        place,
+        router=router,
+        methods=methods,
+        by_default=by_default,
+        path=join_route(prefix, path),
+        endpoint=positional[1],
+    )
 
 
 def _list_around(source: PythonFile, place: Place) -> tuple[Router | None, str]:

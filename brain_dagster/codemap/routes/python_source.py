@@ -16,21 +16,31 @@ from brain_dagster.codemap.routes import (
     python_registrations,
     python_tornado,
 )
-from brain_dagster.codemap.routes.python_calls import PythonFile, arguments, callee
+from brain_dagster.codemap.routes.hints import Hint, pattern
+from brain_dagster.codemap.routes.python_calls import VERBS, PythonFile, arguments, callee
 from brain_dagster.codemap.syntax import Place, SyntaxTree
 
-_HINT = re.compile(
-    r"__main__|^[ \t]*@[ \t]*(?:[\w.]+\.)?(?:get|post|put|patch|delete|head|options|trace|route|api_route|view"
-    r"|websocket|websocket_route|command|group|task|shared_task|actor|job|agent|subscriber)\b"
-    r"|\b(?:Route|WebSocketRoute|add_\w+|urlpatterns|path|url|web\.\w+|tornado|subscribe|basic_consume"
-    r"|KafkaConsumer|AIOKafkaConsumer|\w+Servicer|lambda_handler)\b",
-    re.MULTILINE,
-)
+_HINT = Hint(
+    words=(
+        "urlpatterns", "DefaultRouter", "SimpleRouter", "Route(", "_pb2_grpc", "Servicer)", "RequestHandler",
+        "tornado", "KafkaConsumer", "basic_consume", "def lambda_handler",
+        *(f".add_{what}(" for what in ("route", "api_route", "url_rule", "view", "resource", *VERBS)),
+        ".add_websocket_route(", ".add_api_websocket_route(",
+        *(f"web.{what}(" for what in ("view", "route", *VERBS)),
+    ),
+    patterns=(
+        pattern(
+            r"^[ \t]*@[ \t]*(?:[\w.]+\.)?(?:get|post|put|patch|delete|head|options|trace|route|api_route|view"
+            r"|resource|websocket|websocket_route|command|group|task|shared_task|periodic_task|actor|job|agent"
+            r"|subscriber)\b"
+        ),
+    ),
+)  # fmt: skip
+_DJANGO_HINT = re.compile(r"\b(?:path|re_path|url)\s*\(\s*r?[\"']")
 _KINDS = (
     "decorated_definition",
     "assignment",
     "call",
-    "if_statement",
     "tuple",
     "class_definition",
     "function_definition",
@@ -42,10 +52,23 @@ def map_python(file: MappedFile) -> Iterator[MapEntry]:
     """Map a Python source; files without a trace of entry point or route are not parsed."""
     if file.name == "__main__.py":
         yield MapEntry("entry_point", file.name, "runs with python -m", 1)
-    if _HINT.search(file.text) is None:
+    has_guard = "__main__" in file.text
+    if not has_guard and not _has_hint(file.text):
         return
     source = PythonFile(SyntaxTree("python", file), file)
-    yield from source.then_routes(_walk(source))
+    if has_guard:
+        yield from _main_guards(source)
+    if _has_hint(file.text):
+        yield from source.then_routes(_walk(source))
+
+
+def _has_hint(text: str) -> bool:
+    """Whether a text may hold anything but a main guard."""
+    if _HINT.fits(text):
+        return True
+    if "django" in text and _DJANGO_HINT.search(text) is not None:
+        return True
+    return ".subscribe(" in text and ("kafka" in text or "nats" in text)
 
 
 def _walk(source: PythonFile) -> Iterator[MapEntry]:
@@ -53,8 +76,6 @@ def _walk(source: PythonFile) -> Iterator[MapEntry]:
         if node.type == "assignment":
             python_registrations.note_router(source, node, place)
             python_django.note_router(source, node)
-        elif node.type == "if_statement":
-            yield from _main_guard(source, node)
         elif node.type == "call":
             python_registrations.read_call(source, node, place)
             python_django.read_call(source, node, place)
@@ -71,11 +92,18 @@ def _walk(source: PythonFile) -> Iterator[MapEntry]:
             yield from _decorated(source, node, place)
 
 
-def _main_guard(source: PythonFile, node: Node) -> Iterator[MapEntry]:
-    condition = "".join(source.tree.field_text(node, "condition")[:100].split()).replace("'", '"').strip("()")
-    is_guard = condition in ('__name__=="__main__"', '"__main__"==__name__')
-    if is_guard and node.parent is not None and node.parent.type == "module":
-        yield MapEntry("entry_point", source.file.name, 'if __name__ == "__main__"', source.tree.line(node))
+def _main_guards(source: PythonFile) -> Iterator[MapEntry]:
+    """Read `if __name__ == "__main__"` at the margin; a __main__.py is an entry point by its name already."""
+    if source.file.name == "__main__.py":
+        return
+    for node in source.tree.root.named_children:
+        source.file.deadline.check()
+        said = source.tree.field_text(node, "condition")[:100] if node.type == "if_statement" else ""
+        condition = "".join(said.split()).replace("'", '"').strip("()")
+        if condition in ('__name__=="__main__"', '"__main__"==__name__'):
+            yield MapEntry(
+                "entry_point", source.file.name, 'if __name__ == "__main__"', source.tree.line(node)
+            )
 
 
 def _lambda_handler(source: PythonFile, node: Node, place: Place) -> Iterator[MapEntry]:
@@ -99,9 +127,9 @@ def _decorated(source: PythonFile, node: Node, place: Place) -> Iterator[MapEntr
         if source.has_commands and owner and verb in ("command", "group"):
             yield _command(source, call, verb, handler, line)
             continue
-        yield from python_consumers.read_decorator(source, call, owner, verb, handler, line)
+        yield from python_consumers.read_decorator(source, call, handler, line)
         if call.type == "call" and definition is not None:
-            python_decorators.read_decorator(source, call, definition, handler, place, line)
+            python_decorators.read_decorator(source, call, definition, handler, place)
 
 
 def _command(source: PythonFile, call: Node, verb: str, handler: str, line: int) -> MapEntry:

@@ -40,7 +40,7 @@ def _is_listed(source: PythonFile, place: Place) -> bool:
 def _add(source: PythonFile, node: Node, given: list[Node], place: Place) -> None:
     pattern = source.strings.value(given[0])
     handler = source.handler(given[1], place)
-    if pattern is None or not pattern.removeprefix("^").startswith(("/", "(")) or not handler[:1].isalpha():
+    if pattern is None or not pattern.startswith(("/", "(", "^", ".*")) or not handler[:1].isalpha():
         return
     for method, view in source.views(handler):
         source.routers.add(None, [method], pattern, view, source.tree.line(node))

@@ -8,6 +8,7 @@ hang on and written out when the file has been read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from brain_dagster.codemap.base import BudgetSpent, MapEntry
@@ -36,6 +37,8 @@ class Router:
     mounts: list[Mount] = field(default_factory=list)
     # Whether this file is seen to make it; names alone may deceive.
     is_made: bool = False
+    # The function that makes it and may be mounted for it; counts for one that is mounted nowhere itself.
+    holder: Router | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ class _Route:
     path: str
     handler: str
     line: int
+    column: int
+    if_made: bool
 
 
 class RouterTable:
@@ -56,7 +61,9 @@ class RouterTable:
         self._named: dict[tuple[int, str], Router | None] = {}
         self._routes: list[_Route] = []
 
-    def make(self, name: str, scopes: Sequence[int], prefix: str = "", parent: Router | None = None) -> Router:
+    def make(
+        self, name: str, scopes: Sequence[int], prefix: str = "", parent: Router | None = None
+    ) -> Router:
         """Remember a router under a name of the innermost scope, for what comes after it."""
         router = Router(prefix, [] if parent is None else [Mount(parent, "")])
         self._named[self._key(name, scopes)] = router
@@ -70,6 +77,10 @@ class RouterTable:
         """Let a name of the innermost scope mean a router, unless it means one already."""
         self._named.setdefault(self._key(name, scopes), router)
 
+    def rename(self, name: str, scopes: Sequence[int], router: Router) -> None:
+        """Let a name of the innermost scope mean this router from here on."""
+        self._named[self._key(name, scopes)] = router
+
     def find(self, name: str, scopes: Sequence[int]) -> Router | None:
         """Return the router that a name means here; None for one of another file."""
         for scope in (*reversed(scopes), _FILE):
@@ -81,20 +92,44 @@ class RouterTable:
         """Return the router of this name; a list of routes may be mounted before it is read, or after."""
         return self.find(name, scopes) or self.make(name, ())
 
-    def mount(self, child: Router | None, parent: Router | None, prefix: str, *, replaces_own: bool = False) -> None:
+    def mount(
+        self, child: Router | None, parent: Router | None, prefix: str, *, replaces_own: bool = False
+    ) -> None:
         """Hang a router of this file below another one."""
         if child is not None and child is not parent and len(child.mounts) < _MAX_PLACES:
             child.mounts.append(Mount(parent, prefix, replaces_own))
 
-    def add(self, owner: Router | None, methods: Iterable[str], path: str, handler: str, line: int) -> None:
-        """Hang a route on a router; without one its path is all that is known."""
-        self._routes.append(_Route(owner, tuple(methods), path, handler, line))
+    def add(
+        self,
+        owner: Router | None,
+        methods: Iterable[str],
+        path: str,
+        handler: str,
+        line: int,
+        *,
+        column: int = 0,
+        if_made: bool = False,
+    ) -> None:
+        """Hang a route on a router; without one its path is all that is known.
+
+        column   orders the routes of one line, which in a chain of calls are met from its end.
+        if_made  drops the route if its owner turns out to be no router of this file.
+        """
+        self._routes.append(_Route(owner, tuple(methods), path, handler, line, column, if_made))
 
     def entries(self) -> Iterator[MapEntry]:
-        """Yield the routes with all that is known of their paths, in the order they were added."""
-        for route in self._routes:
-            for prefix in self._prefixes(route.owner):
-                path = self._finish(self._join(prefix, route.path))
+        """Yield the routes with all that is known of their paths, in the order of the file."""
+        known: dict[Router | None, list[str]] = {}
+        for route in sorted(self._routes, key=lambda route: (route.line, route.column)):
+            if route.if_made and not _is_made(route.owner):
+                continue
+            if route.owner not in known:
+                known[route.owner] = self._prefixes(route.owner)
+            for prefix in known[route.owner]:
+                # Alone, `*` stays what it is.
+                path = self._finish(
+                    self._join(prefix, route.path) if prefix or not route.path else route.path
+                )
                 for method in route.methods:
                     yield MapEntry("route", f"{method} {path}", route.handler, route.line)
 
@@ -109,9 +144,10 @@ class RouterTable:
                 break
             current, below = waiting.pop()
             own = self._join(current.prefix, below) if current.prefix or below else ""
-            if not current.mounts:
+            mounts = current.mounts or ([Mount(current.holder, "")] if current.holder is not None else [])
+            if not mounts:
                 whole[own] = None
-            for mount in reversed(current.mounts):
+            for mount in reversed(mounts):
                 path = below if mount.replaces_own else own
                 path = self._join(mount.prefix, path) if mount.prefix or path else ""
                 if mount.parent is None:
@@ -127,10 +163,19 @@ class RouterTable:
         return (scopes[-1] if scopes and not is_of_object else _FILE, name)
 
 
+def _is_made(router: Router | None) -> bool:
+    """Whether a router, or one that it is mounted on, is seen to be made in this file."""
+    waiting = [router]
+    for _ in range(_MAX_STEPS):
+        current = waiting.pop() if waiting else None
+        if current is None or current.is_made:
+            return current is not None
+        waiting.extend(mount.parent for mount in current.mounts)
+    return False
+
+
 def then_entries(found: Iterator[MapEntry], table: RouterTable) -> Iterator[MapEntry]:
     """Yield what is found at once, then the routes of the table, even if the time for the file was spent."""
-    try:
+    with suppress(BudgetSpent):
         yield from found
-    except BudgetSpent:
-        pass
     yield from table.entries()

@@ -1,4 +1,4 @@
-"""What the readers of JavaScript and TypeScript sources share: calls and objects taken apart, names in scope."""
+"""What the readers of scripts share: calls and objects taken apart, names in scope."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ class ScriptFile:
         self.file = file
         self.strings = Strings(tree)
         self.routers = RouterTable()
+        self.made_at: dict[int, Router] = {}
         self.queues: dict[str, str] = {}
 
     def mentions(self, word: str) -> bool:

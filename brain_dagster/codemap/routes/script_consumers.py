@@ -70,7 +70,7 @@ def _topics(source: ScriptFile, given: list[Node]) -> list[str]:
 
 
 def _service(source: ScriptFile, given: list[Node], place: Place) -> Iterator[MapEntry]:
-    """Read `server.addService(shop.Orders.service, {place: place})`; generated methods begin in upper case."""
+    """Read `server.addService(shop.Orders.service, {place: place})`; methods begin in upper case."""
     service = source.tree.short_text(given[0]).removesuffix(".service").rpartition(".")[2]
     for name, value in properties(source.tree, given[1]).items():
         if re.fullmatch(r"\w+", service) and re.fullmatch(r"\w+", name):

@@ -24,9 +24,11 @@ _MAKES_ROUTER = re.compile(
     r"|createServer|require\(['\"](?:express|fastify|koa-router|@koa/router)['\"]\)(?:\.Router)?)"
     r"\s*(?:<[^>]*>)?\s*\("
 )
-_ROUTER_NAME = re.compile(r"^(?:this\.|self\.|that\.|exports\.)?_?(?:app|router|server|fastify|\w+(?:App|Router))$")
+_ROUTER_NAME = re.compile(
+    r"^(?:this\.|self\.|that\.|exports\.)?_?(?:app|router|server|fastify|\w+(?:App|Router))$"
+)
 # What a browser calls `router` sends requests with the same words.
-_OF_BROWSERS = r"(?:@inertiajs|vue-router|react-router|@angular)"
+_OF_BROWSERS = r"(?:inertiajs|vue-router|react-router|angular)"
 _NO_HANDLERS = {"object", "string", "number", "template_string", "true", "false", "null", "array"}
 _MAX_CHAIN = 50
 
@@ -41,19 +43,36 @@ def note_router(source: ScriptFile, node: Node, place: Place) -> None:
     if value.type in FUNCTIONS:
         _note_plugin(source, name, value)
         return
-    if value.type not in ("call_expression", "new_expression"):
+    root = _first_call(source, value)
+    if root is None or not _MAKES_ROUTER.match(source.tree.text(root)[:120]):
         return
-    owner, called = member(source.tree, value)
-    prefix = ""
-    if called == "basePath" and owner is not None:
-        given = arguments(source.tree, value)
-        prefix = source.strings.value(given[0]) or "" if given else ""
-        value = owner
-    if _MAKES_ROUTER.match(source.tree.text(value)[:120]):
-        options = [properties(source.tree, given) for given in arguments(source.tree, value)]
-        own = next((option["prefix"] for option in options if "prefix" in option), None)
-        router = source.routers.make(name, source.scopes(place), source.strings.value(own) or prefix)
-        router.is_made = True
+    options = [properties(source.tree, given) for given in arguments(source.tree, root)]
+    own = next((option["prefix"] for option in options if "prefix" in option), None)
+    prefix = source.strings.value(own) or _base_path(source, value)
+    router = source.routers.make(name, source.scopes(place), prefix)
+    router.is_made = True
+    # Routes may be chained to the very call that makes it, `new Hono().get(...)`.
+    source.made_at[root.start_byte] = router
+
+
+def _first_call(source: ScriptFile, value: Node) -> Node | None:
+    """Return the call or the `new` that a chain begins with."""
+    root, _ = _root(source, value)
+    return root if root is not None and root.type in ("call_expression", "new_expression") else None
+
+
+def _base_path(source: ScriptFile, value: Node) -> str:
+    """Return the prefix of Hono's `new Hono().basePath("/api")`."""
+    node: Node | None = value
+    for _ in range(_MAX_CHAIN):
+        if node is None or node.type != "call_expression":
+            break
+        owner, called = member(source.tree, node)
+        given = arguments(source.tree, node)
+        if called == "basePath" and given:
+            return source.strings.value(given[0]) or ""
+        node = owner
+    return ""
 
 
 def _note_plugin(source: ScriptFile, name: str, function: Node) -> None:
@@ -76,7 +95,10 @@ def read_call(source: ScriptFile, node: Node, place: Place) -> None:
 
 def _read_route(source: ScriptFile, node: Node, owner: Node, called: str, place: Place) -> None:
     root, chained = _root(source, owner)
-    if not _is_router(source, root, place):
+    router = _router(source, root, place)
+    is_router = _is_router(source, root, place)
+    # The parameter of a plugin is a router if the plugin is registered on one, perhaps further down.
+    if not is_router and router is None:
         return
     given = arguments(source.tree, node)
     paths = chained if chained is not None else source.words(given[0]) if given else []
@@ -87,10 +109,11 @@ def _read_route(source: ScriptFile, node: Node, owner: Node, called: str, place:
     if not paths or handler is None:
         return
     called_name = source.tree.field(source.tree.field(node, "function"), "property")
-    line = source.tree.line(called_name or node)
+    at = called_name or node
     for path in paths:
         method = _VERBS.get(called, called.upper())
-        source.routers.add(_router(source, root, place), [method], path, handler, line)
+        line, column = source.tree.line(at), at.start_byte
+        source.routers.add(router, [method], path, handler, line, column=column, if_made=not is_router)
 
 
 def _handler(source: ScriptFile, node: Node, place: Place) -> str | None:
@@ -134,11 +157,13 @@ def _is_router(source: ScriptFile, root: Node | None, place: Place) -> bool:
 
 
 def _router(source: ScriptFile, root: Node | None, place: Place) -> Router | None:
+    if root is not None and root.start_byte in source.made_at and root.type != "identifier":
+        return source.made_at[root.start_byte]
     return source.router(source.tree.short_text(root), place)
 
 
 def _read_mount(source: ScriptFile, node: Node, owner: Node, called: str, place: Place) -> None:
-    """Read `app.use("/x", auth, users)`, `fastify.register(plugin, {prefix})`, and routes given as objects."""
+    """Read `app.use("/x", auth, users)`, `fastify.register(plugin, {prefix})`, routes given as objects."""
     given = arguments(source.tree, node)
     root, _ = _root(source, owner)
     if called == "route" and given and given[0].type in ("object", "array"):
@@ -169,7 +194,7 @@ def _mount(source: ScriptFile, child: Node, parent: Router | None, prefix: str, 
 
 
 def _read_objects(source: ScriptFile, node: Node, root: Node | None, place: Place) -> None:
-    """Read `fastify.route({method, url, handler})` of Fastify and `server.route([{method, path}])` of Hapi."""
+    """Read Fastify's `fastify.route({method, url, handler})` and Hapi's `server.route([{method, path}])`."""
     for item in [node] if node.type == "object" else node.named_children:
         options = properties(source.tree, item)
         paths = source.words(options.get("url") or options.get("path"))

@@ -60,7 +60,7 @@ def _decorator(source: ScriptFile, node: Node) -> Decorator:
 
 
 def _paths(source: ScriptFile, given: list[Node]) -> list[str]:
-    """Return the paths of `@Get(":id")`, `@Get(["a", "b"])`, `@Controller({path: "x"})`; none is the empty one."""
+    """Return the paths of `@Get(":id")`, `@Get(["a", "b"])` or `@Controller({path: "x"})`."""
     if not given:
         return [""]
     named = properties(source.tree, given[0])
@@ -95,7 +95,9 @@ def _entries(
             yield MapEntry("consumer", topic, handler, line)
     elif called in ("GrpcMethod", "GrpcStreamMethod") and given:
         service = source.strings.value(given[0])
-        method = source.strings.value(given[1]) if len(given) > 1 else _upper_first(handler.rpartition(".")[2])
+        method = (
+            source.strings.value(given[1]) if len(given) > 1 else _upper_first(handler.rpartition(".")[2])
+        )
         if service and method:
             yield MapEntry("rpc", f"{service}/{method}", handler, line)
 

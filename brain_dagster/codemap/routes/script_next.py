@@ -83,7 +83,7 @@ def _default(source: ScriptFile, statement: Node) -> str:
 
 
 def _exported_methods(source: ScriptFile, statement: Node) -> Iterator[tuple[str, str]]:
-    """Yield method and handler of `export function GET`, `export const { GET } = x`, `export { x as GET }`."""
+    """Yield method and handler of `export function GET`, `export const GET = x`, `export { x as GET }`."""
     declaration = source.tree.field(statement, "declaration")
     name = source.tree.field_text(declaration, "name")
     if name in _METHODS:

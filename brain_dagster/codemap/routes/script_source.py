@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from brain_dagster.codemap.base import MapEntry, MappedFile
-from brain_dagster.codemap.routes import script_calls, script_consumers, script_express, script_nest, script_next
+from brain_dagster.codemap.routes import (
+    script_calls,
+    script_consumers,
+    script_express,
+    script_nest,
+    script_next,
+)
+from brain_dagster.codemap.routes.hints import Hint, pattern
 from brain_dagster.codemap.routes.routers import then_entries
 from brain_dagster.codemap.routes.script_calls import CLASSES, FUNCTIONS, ScriptFile
 from brain_dagster.codemap.syntax import SyntaxTree
@@ -23,19 +29,42 @@ GRAMMARS = {
     ".cts": "typescript",
     ".tsx": "tsx",
 }
-_HINT = re.compile(
-    r"\.\s*(?:get|post|put|patch|delete|del|head|options|all|ws)\s*\(\s*(?:[\"'`/\[]|\w+)|\.\s*route\s*\("
-    r"|@(?:Controller|MessagePattern|EventPattern|GrpcMethod|Processor|RabbitSubscribe)\b"
-    r"|\baddService\s*\(|\bnew\s+Worker\b|\.\s*(?:subscribe|consume|process)\s*\("
-)
+_HINT = Hint(
+    words=(
+        "@Controller", "@MessagePattern", "@EventPattern", "@GrpcMethod", "@Processor", "@RabbitSubscribe",
+        "addService(", "bullmq", "kafkajs", "amqplib",
+        *(f"{quote}{library}{quote}" for quote in "'\"" for library in ("bull", "nats")), "@nats-io/",
+    ),
+    patterns=(
+        pattern(r"\.(?:get|post|put|patch|delete|del|head|options|all|ws)\s*\(\s*(?:[\"'`](?:[/*]|\$\{)|\[|/)"),
+        pattern(r"\.route\s*\(\s*[\"'`{\[\w]"),
+        # A path that is a name, on what is called as routers are.
+        *(
+            pattern(rf"{router}\w*\s*\.(?:get|post|put|patch|delete|del|head|options|all|ws)\s*\(\s*\w")
+            for router in ("app", "fastify", "server", "outer")
+        ),
+    ),
+)  # fmt: skip
+# A bundle on a few long lines tells nobody where anything is, and is large.
+_MIN_BUNDLE_CHARS = 20_000
+_BUNDLE_LINE_CHARS = 500
 _AROUND = (*FUNCTIONS, *CLASSES, "call_expression")
-_KINDS = (*FUNCTIONS, *CLASSES, "call_expression", "new_expression", "variable_declarator", "assignment_expression")
+_KINDS = (
+    *FUNCTIONS,
+    *CLASSES,
+    "call_expression",
+    "new_expression",
+    "variable_declarator",
+    "assignment_expression",
+)
 
 
 def map_script(file: MappedFile) -> Iterator[MapEntry]:
     """Map a JavaScript or TypeScript source; files without the shape of a route are not parsed."""
     place = script_next.place_of(file.path)
-    has_hint = _HINT.search(file.text) is not None
+    if len(file.text) > _MIN_BUNDLE_CHARS and len(file.text) > _BUNDLE_LINE_CHARS * file.text.count("\n"):
+        return
+    has_hint = _HINT.fits(file.text)
     if not has_hint and place is None:
         return
     source = ScriptFile(SyntaxTree(GRAMMARS.get(file.suffix, "javascript"), file), file)
