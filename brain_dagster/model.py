@@ -145,6 +145,9 @@ class ParsedDocument:
     imports  modules or packages the file imports, in order, as written
     metadata what the document says of itself: front matter, author, date
     part_kind what the numbers in page_count and pages_... count: page | slide | sheet | cell | message
+    pages_without_text  pages of which only a picture says anything, and nothing has read it
+    read_from_pictures  which pages were read from their picture, how and with what confidence
+    retry_after_s       set if trying later may read more of it
     """
 
     chunks: tuple[ChunkDraft, ...]
@@ -156,8 +159,10 @@ class ParsedDocument:
     pages_without_text: tuple[int, ...] = ()
     pages_not_read: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
     part_kind: str = "page"
+    read_from_pictures: str = ""
+    retry_after_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from brain_dagster.contextualize.structure import CONTEXT_RECIPE
 from brain_dagster.lexical.bm25 import LEXICAL_RECIPE
 from brain_dagster.settings import Settings
+from brain_dagster.vision.configured import vision_identity
 
 # Raise when the same bytes would be accepted, decoded or read differently.
 FUNNEL_RECIPE = "funnel/2"
@@ -24,5 +25,6 @@ def current_recipe(settings: Settings) -> str:
             f"{CHUNK_RECIPE}:{settings.chunk_tokens}",
             CONTEXT_RECIPE,
             LEXICAL_RECIPE,
+            f"vision:{vision_identity(settings)}",
         )
     )

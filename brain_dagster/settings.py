@@ -48,6 +48,33 @@ class Settings(BaseSettings):
     parse_memory_bytes: int = Field(
         1_500_000_000, description="Address space of the child process that parses files."
     )
+    vision: Literal["rapidocr", "tesseract", "endpoint", "none"] = Field(
+        "rapidocr",
+        description="What reads pages that have no usable text layer: a program on this machine, a vision "
+        "model behind an endpoint, or nothing.",
+    )
+    vision_timeout_s: float = Field(
+        120.0, gt=0, allow_inf_nan=False, description="Wall clock for drawing and reading one page."
+    )
+    vision_pages: int = Field(
+        200, ge=1, description="How many pages of one document are read from their picture; others are named."
+    )
+    vision_memory_bytes: int = Field(
+        3_000_000_000, description="Address space of the child process that draws and reads pages."
+    )
+    vision_threads: int | None = Field(
+        None, ge=1, description="Threads that read one page. Absent: one per core, at most four."
+    )
+    vision_languages: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z0-9_+]+$",
+        description="Languages for tesseract, such as `eng+deu`. Absent: all that are installed.",
+    )
+    vision_url: str | None = Field(
+        None, description="Base address of the OpenAI-compatible endpoint, such as `https://host/v1`."
+    )
+    vision_model: str | None = Field(None, description="The vision model that the endpoint is asked for.")
+    vision_api_key: SecretStr | None = Field(None, description="Sent to the endpoint as a bearer token.")
     chunk_tokens: int = Field(
         240, description="Token budget of one chunk, counted with the embedding model's tokenizer."
     )

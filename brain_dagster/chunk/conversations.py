@@ -19,6 +19,7 @@ from brain_dagster.chunk.spoken import (
     moves_on,
     opening,
     seconds_of,
+    short_name,
 )
 
 SAMPLE_LINES = 3_000
@@ -55,7 +56,7 @@ def is_conversation(text: str) -> bool:
     openings = [found for line in written if (found := opening(line)) is not None and found.speaker]
     if len(openings) < FEWEST_TURNS or not _is_most(lines, written, len(openings)):
         return False
-    speakers = Counter(each.speaker for each in openings)
+    speakers = Counter(short_name(each.speaker) for each in openings)
     repeated = sum(count for count in speakers.values() if count > 1)
     if (
         len(speakers) < 2

@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 NAME_CHARS = 80
 HEADER_CHARS = 120
+PATH_CHARS = 300
 NAME_ENTRIES = 12  # how far into an element its name is looked for
 # What names an element of a list or one document among several: the first of these that it has.
 NAMES = ("name", "id", "key", "title", "kind")
@@ -39,7 +40,14 @@ class Entry(Generic[Inner]):
     def path(self, parent: str) -> str:
         """Return the symbol path, e.g. `services.web.ports[0]`."""
         path = self.joint.join(filter(None, (parent, self.key, self.name)))
-        return f"{path}[{self.position}]" if self.position >= 0 and not self.name else path
+        if self.position >= 0 and not self.name:
+            path = f"{path}[{self.position}]"
+        return path if len(path) <= PATH_CHARS else f"…{path[1 - PATH_CHARS :]}"
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether nothing tells it from its neighbours: its path is that of its parent."""
+        return not self.key and not self.name and self.position < 0
 
 
 class EntryReader(Protocol[Inner]):

@@ -1,4 +1,4 @@
-"""Reads files of instructions line by line: the stages of a Dockerfile, the rules of a makefile."""
+"""Reads files line by line: stages of a Dockerfile, rules of a makefile, settings of an INI file."""
 
 from __future__ import annotations
 
@@ -47,6 +47,16 @@ INSTRUCTIONS: Mapping[str, InstructionFormat] = {
         sections=frozenset(("stage", "image")),
         keyless=frozenset(("instruction",)),
         has_heredocs=True,
+    ),
+    "ini": InstructionFormat(
+        # What is indented goes on with the value above it, or with the section.
+        begins=re.compile(rb"\[(?P<section>[^\]\n]+)\]|(?P<setting>[^\s#;=:\[][^=:\n]*)[=:]"),
+        sections=frozenset(("section",)),
+        comments=("#", ";"),
+    ),
+    "properties": InstructionFormat(
+        begins=re.compile(rb"(?P<property>(?:[^\s#!=:\\]|\\.)(?:[^\s=:\\]|\\.)*)[ \t]*(?:[=: \t]|$)"),
+        comments=("#", "!"),
     ),
     "makefile": InstructionFormat(
         begins=re.compile(

@@ -1,4 +1,4 @@
-"""Reads data with keys (YAML, TOML, JSON, INI): which entries stand in which, and what they are called.
+"""Reads data with keys (YAML, TOML, JSON) and CMake: which entries stand in which, and what they are called.
 
 One row per format names the kinds of its tree-sitter grammar that matter. No function here calls itself, and
 every node looked at is counted: trees come from hostile files (E6).
@@ -89,11 +89,6 @@ KEYED: Mapping[str, KeyedFormat] = {
         through=kinds("array object"),
         comments=("//", "/* */"),
     ),
-    "ini": KeyedFormat(
-        grammar="ini",
-        entries={"section": "section_name/text", "setting": "setting_name"},
-        comments=("#", ";"),
-    ),
     "cmake": KeyedFormat(
         grammar="cmake",
         entries={
@@ -109,7 +104,6 @@ KEYED: Mapping[str, KeyedFormat] = {
         leaves=kinds("function_def macro_def normal_command"),
         bare=kinds("if_condition foreach_loop while_loop block_def"),
     ),
-    "properties": KeyedFormat(grammar="properties", entries={"property": "key"}, comments=("#", "!")),
 }
 """The formats that are cut at keys, by the names `language_of` gives."""
 
@@ -150,7 +144,10 @@ class KeyedReader:
         """Return how many bytes were not understood and the first line of them; None if all were."""
         if not self._root.has_error:
             return None
-        return error_bytes(self._root), first_error_line(self._root)
+        broken = error_bytes(self._root)
+        if self._root.is_error:  # which says nothing of how much is wrong
+            broken = len(self._content) - sum(entry.end - entry.start for entry in self.top())
+        return broken, first_error_line(self._root)
 
     def _entries(self, node: Node) -> list[Entry[Node]]:
         found = [self._entry(each) for each in self._nodes_inside(node)]

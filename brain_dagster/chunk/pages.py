@@ -126,7 +126,8 @@ def _trail_of(
 ) -> tuple[str, ...]:
     """Return the trail that most of a span stands under."""
     first = max(0, bisect_right(places, start) - 1)
-    most, chosen = 0, ()
+    most = 0
+    chosen: tuple[str, ...] = ()
     for position in range(first, len(places)):
         if places[position] >= end:
             break

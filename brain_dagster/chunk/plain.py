@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 
+from brain_dagster.chunk.captions import CAPTIONED, words_of_captions
 from brain_dagster.chunk.markup import Mark, MarkKind, decoded, marks
 from brain_dagster.model import ChunkDraft
 
@@ -61,10 +62,13 @@ def plain_texts(language: str, texts: Sequence[str]) -> list[str | None]:
 
 
 def with_plain_texts(language: str, chunks: tuple[ChunkDraft, ...]) -> tuple[ChunkDraft, ...]:
-    """Give the chunks of a page the plain text by which they are found."""
-    if language not in MARKED_UP:
+    """Give the chunks of a page or of captions the plain text by which they are found."""
+    if language in CAPTIONED:
+        texts: list[str | None] = [words_of_captions(chunk.text) or None for chunk in chunks]
+    elif language in MARKED_UP:
+        texts = plain_texts(language, [chunk.text for chunk in chunks])
+    else:
         return chunks
-    texts = plain_texts(language, [chunk.text for chunk in chunks])
     return tuple(replace(chunk, plain_text=text) for chunk, text in zip(chunks, texts, strict=True))
 
 

@@ -27,7 +27,8 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _NESTS = {b"(": 1, b")": -1}
-_COMMENT = re.compile(rb"/\*(?:(?!\*/).)*+(?:\*/)?|(?<!:)//[^\n]*", re.DOTALL)
+_COMMENT = re.compile(rb"/\*(?:(?!\*/).)*+(?:\*/)?|(?<!\S)//[^\n]*", re.DOTALL)
+_VARIABLE = re.compile(r"([$@][\w-]+)\s*:")
 
 
 @dataclass(slots=True)
@@ -39,6 +40,16 @@ class Rule:
     end: int
     is_block: bool
     children: list[Rule] = field(default_factory=list)
+
+
+class Selector(Entry[Rule]):
+    """A rule as an entry; `&` in its selector stands for the one around it."""
+
+    def path(self, parent: str) -> str:
+        """Return the selectors around it and its own: `@media print .card:hover`."""
+        if "&" in self.key and parent:
+            return Entry(0, 0, self.key.replace("&", parent, 1), "", None).path("")
+        return super().path(parent)
 
 
 class RuleReader:
@@ -78,14 +89,15 @@ class RuleReader:
         raise OverBudget(f"more than {MAX_TOKENS:,} words and signs")
 
     def _entries(self, rules: Sequence[Rule]) -> list[Entry[Rule]]:
-        return [Entry(rule.start, rule.end, self._key(rule), "", rule, joint=" ") for rule in rules]
+        return [Selector(rule.start, rule.end, self._key(rule), "", rule, joint=" ") for rule in rules]
 
     def _key(self, rule: Rule) -> str:
         """Return a selector without comments; of a statement, what it sets: `$width`, `@import "a"`."""
         head = self._content[rule.start : min(rule.head_end, rule.start + 8 * NAME_CHARS)]
         key = " ".join(_COMMENT.sub(b" ", head).decode(errors="ignore").split())
-        if not rule.is_block and key[:1] in "$@-" and not key.startswith("@import"):
-            key = key.partition(":")[0].rstrip()
+        variable = None if rule.is_block else _VARIABLE.match(key)
+        if variable is not None:
+            return variable[1]
         return key if len(key) <= NAME_CHARS else key[: max(key.rfind(",", 0, NAME_CHARS), 0) or NAME_CHARS]
 
 

@@ -62,7 +62,7 @@ class Part:
                 continue
             names.append(entry.path(self.parent))
             first = entry if has_number else None
-        return symbol(names)
+        return symbol(list(filter(None, names)))
 
 
 def chunk_structure(source: SourceText, char_count: int, language: str, budget: int) -> ParsedDocument:
@@ -228,7 +228,7 @@ class _Chunker:
             is_small = self._tokens(part) <= self._budget // SMALL
             last = packed[-1] if packed else None
             if last is not None and self._may_join(last, part, both_small=all_small and is_small):
-                packed[-1] = _joined(last, part)
+                packed[-1] = self._joined(last, part)
                 all_small = all_small and is_small
             else:
                 packed.append(part)
@@ -238,11 +238,22 @@ class _Chunker:
     def _may_join(self, left: Part, right: Part, *, both_small: bool) -> bool:
         fit = self._source.fits(left.start, right.end, self._budget)
         if left.is_head:
-            is_stray = self._tokens(left) <= self._budget // STRAY
-            return fit or (is_stray and not right.is_head and not self._fits(right))
+            # A mere `services:` is no chunk: it goes with the first member even where that must be cut then.
+            return fit or (not right.is_head and self._tokens(left) <= self._budget // STRAY)
         if right.is_head or left.scope != right.scope or not fit:
             return False
+        if left.entries[-1].is_anonymous and right.entries[0].is_anonymous:
+            return True
         return both_small or min(self._tokens(left), self._tokens(right)) <= self._budget // STRAY
+
+    def _joined(self, left: Part, right: Part) -> Part:
+        if left.is_head:
+            if self._fits(right) and not self._source.fits(left.start, right.end, self._budget):
+                right.inside = (*right.inside, self._reader.header(right.entries[0]))
+            return replace(right, start=left.start, enclosing=left.enclosing)
+        left.end = right.end
+        left.entries.extend(right.entries)
+        return left
 
     def _finish(self, parts: Sequence[Part]) -> list[Span]:
         """Cut what is still too large, by lines."""
@@ -279,11 +290,3 @@ class _Chunker:
         warning = f"parsed partially: {what}"
         if warning not in self.warnings and len(self.warnings) < 5:
             self.warnings.append(warning)
-
-
-def _joined(left: Part, right: Part) -> Part:
-    if left.is_head:
-        return replace(right, start=left.start, enclosing=left.enclosing)
-    left.end = right.end
-    left.entries.extend(right.entries)
-    return left

@@ -30,7 +30,7 @@ LONG_PAUSE = 4  # times the median
 BREAK = 20  # times the median, and BREAK_S: what follows is another conversation
 PAUSE_S = 5.0
 BREAK_S = 600.0
-FULL = 0.3  # what a full chunk is worth, as a change of topic is worth up to 1
+FULL = 1.0  # what a full chunk is worth, as a change of topic is worth up to 1
 MAX_SPEAKERS = 6
 MAX_OUTLINE = 100
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from brain_dagster.chunk.languages import language_of
 from brain_dagster.ingest.binary import BinaryContent
 from brain_dagster.ingest.decode import decode
+from brain_dagster.ingest.formats import MEDIA_TYPES, binary_format, text_format
 from brain_dagster.ingest.generated import judge_text
 from brain_dagster.ingest.rules import Skip, judge_bytes
 from brain_dagster.model import ReadItem
+from brain_dagster.parse.formats import EXTRACTED_LANGUAGES
 
 _PDF_MARK = b"%PDF-"
 _MEDIA_TYPES = {
@@ -20,11 +22,14 @@ _MEDIA_TYPES = {
     "javascript": "text/javascript",
     "json": "application/json",
     "jsonl": "application/x-ndjson",
+    "log": "text/plain",
     "markdown": "text/markdown",
     "rst": "text/x-rst",
+    "srt": "application/x-subrip",
     "text": "text/plain",
     "toml": "application/toml",
     "tsv": "text/tab-separated-values",
+    "vtt": "text/vtt",
     "xml": "application/xml",
     "yaml": "application/yaml",
 }
@@ -33,7 +38,7 @@ _FIRST_LINE_CHARACTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A file that can be parsed: text with its language, or the bytes of a paged document."""
+    """A file that can be parsed: its text, its bytes where the format has a reader of its own, or both."""
 
     media_type: str
     language: str
@@ -66,22 +71,41 @@ class Skipped:
 
 
 def open_content(path: bytes, raw: bytes) -> Content | Skipped:
-    """Decide by content what a file is; its name only decides where content cannot."""
+    """Decide by content what a file is; its name only decides where content cannot.
+
+    Errors  NeedsPassword - an office document that is encrypted.
+    """
     skip = judge_bytes(path, raw)
     if skip is not None:
         return Skipped(skip)
     if is_pdf(path, raw):
         return Content("application/pdf", "pdf", raw=raw)
+    office = binary_format(path, raw)
+    if isinstance(office, Skip):
+        return Skipped(office)
+    if office is not None:
+        return Content(MEDIA_TYPES[office], office, raw=raw)
     try:
         decoded = decode(raw)
     except BinaryContent as error:
         return Skipped(Skip("binary", error.message))
     head = decoded.text[:_FIRST_LINE_CHARACTERS].splitlines()
-    language = language_of(os.fsdecode(path), head[0] if head else "")
-    media_type = _MEDIA_TYPES.get(language) or (f"text/x-{language}" if language else "text/plain")
-    content = Content(media_type, language, decoded.encoding, decoded.text, warnings=decoded.warnings)
+    language = text_format(path, decoded.text, language_of(os.fsdecode(path), head[0] if head else ""))
+    content = Content(
+        _media_type(language),
+        language,
+        decoded.encoding,
+        decoded.text,
+        raw=raw if language in EXTRACTED_LANGUAGES else None,
+        warnings=decoded.warnings,
+    )
     skip = judge_text(decoded.text, language)
-    return Skipped(skip, replace(content, text=None)) if skip is not None else content
+    return Skipped(skip, replace(content, text=None, raw=None)) if skip is not None else content
+
+
+def _media_type(language: str) -> str:
+    known = MEDIA_TYPES.get(language) or _MEDIA_TYPES.get(language)
+    return known or (f"text/x-{language}" if language else "text/plain")
 
 
 def is_pdf(path: bytes, raw: bytes) -> bool:

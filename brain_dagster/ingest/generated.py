@@ -9,7 +9,9 @@ from brain_dagster.ingest.rules import Skip
 # Prose may speak of generated files without being one.
 _PROSE = frozenset({"", "text", "markdown", "rst", "asciidoc", "html", "tex", "org"})
 # Data may hold prose on long lines: a chat export is one.
-_DATA = frozenset({"json", "jsonl", "yaml", "toml", "ini", "xml", "csv", "tsv", "notebook"})
+_DATA = frozenset({"json", "jsonl", "yaml", "toml", "ini", "properties", "xml", "csv", "tsv"})
+# Their readers take the words out of what encodes them and leave pictures and attachments there.
+_WRAPPED = frozenset({"notebook", "mail", "mbox", "slack"})
 _HEAD_CHARACTERS = 2_000
 _HEAD_LINES = 10
 _MARK = re.compile(r"@generated\b")
@@ -33,6 +35,8 @@ def judge_text(text: str, language: str) -> Skip | None:
     """Judge a decoded file by its head and by the shape of its lines."""
     if not text.strip():
         return Skip("empty", "there is nothing in it but white space")
+    if language in _WRAPPED:
+        return None
     if language not in _PROSE and _says_generated(text):
         return Skip("generated", "its first lines say that it is generated and not to be edited")
     if len(text) >= _MINIFIED_CHARACTERS:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import groupby
 
+from brain_dagster.chunk.plain import with_plain_texts
 from brain_dagster.errors import BrainError, Defect, Transient
 from brain_dagster.ingest.rules import Skip
 from brain_dagster.model import ListedItem, ParsedDocument, ReadItem, State
 from brain_dagster.parse.errors import BrokenDocument, NeedsPassword, ParserDied, ParseTimedOut
+from brain_dagster.place import page_ranges
 from brain_dagster.store.clean import clean_text
 
 _RETRY_AFTER_S = 300.0
-_MAX_RANGES = 20
 # Names that people and `brain status` use; every other error goes by its own code.
 _CODES: dict[type[BrainError], str] = {
     BrokenDocument: "broken",
@@ -51,32 +50,37 @@ def unexpected(facts: ReadItem, error: Exception) -> ReadItem:
 
 
 def parsed(facts: ReadItem, document: ParsedDocument) -> ReadItem:
-    """The parser is done: ready, unless what it found would be an empty or a partial success (G3, G4)."""
-    warnings = facts.warnings + document.warnings
+    """The parser is done: ready, unless what it found would be an empty success (G3, G4).
+
+    What was read is published even where pages are missing: the outcome names them, and a check counts the
+    document until something reads them.
+    """
+    facts = replace(facts, warnings=facts.warnings + document.warnings, retry_at=_retry_at(document))
     if document.pages_without_text:
-        pages = page_ranges(document.pages_without_text)
-        noun, verb = ("page", "has") if len(document.pages_without_text) == 1 else ("pages", "have")
-        pronoun = "it needs" if noun == "page" else "they need"
-        reason = f"{noun} {pages} {verb} no text layer; {pronoun} OCR"
-        return replace(facts, state=State.FAILED, reason_code="needs-ocr", reason=reason, warnings=warnings)
+        facts = replace(facts, reason_code="needs-ocr", reason=_needs_ocr(document))
     if document.pages_not_read:
         pages, kind = page_ranges(document.pages_not_read), document.part_kind
         if not document.chunks:
             reason = f"no {kind} could be read in time; {kind}s {pages} are missing"
-            return replace(facts, state=State.FAILED, reason_code="timeout", reason=reason, warnings=warnings)
-        warnings = (*warnings, f"partial: {kind}s {pages} not read")
+            return replace(facts, state=State.FAILED, reason_code="timeout", reason=reason)
+        facts = replace(facts, warnings=(*facts.warnings, f"partial: {kind}s {pages} not read"))
     if not document.chunks or document.char_count == 0:
+        if document.pages_without_text:
+            return replace(facts, state=State.FAILED)
         reason = "the parser found no text in it"
-        return replace(facts, state=State.SKIPPED, reason_code="empty", reason=reason, warnings=warnings)
-    return replace(facts, state=State.READY, document=document, warnings=warnings)
+        return replace(facts, state=State.SKIPPED, reason_code="empty", reason=reason)
+    reason = "; ".join(filter(None, (facts.reason, document.read_from_pictures)))
+    document = replace(document, chunks=with_plain_texts(facts.language, document.chunks))
+    return replace(facts, state=State.READY, document=document, reason=reason or None)
 
 
-def page_ranges(pages: Sequence[int]) -> str:
-    """Write page numbers as people do: `3, 5-7`; a very long list ends with how many more there are."""
-    ranges = []
-    for _, group in groupby(enumerate(sorted(set(pages))), key=lambda pair: pair[1] - pair[0]):
-        numbers = [number for _, number in group]
-        ranges.append(str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}")
-    if len(ranges) > _MAX_RANGES:
-        return f"{', '.join(ranges[:_MAX_RANGES])} and {len(ranges) - _MAX_RANGES} more ranges"
-    return ", ".join(ranges)
+def _needs_ocr(document: ParsedDocument) -> str:
+    pages = document.pages_without_text
+    noun, verb, pronoun = ("page", "has", "it needs") if len(pages) == 1 else ("pages", "have", "they need")
+    return f"{noun} {page_ranges(pages)} {verb} no usable text layer; {pronoun} OCR"
+
+
+def _retry_at(document: ParsedDocument) -> datetime | None:
+    if document.retry_after_s is None:
+        return None
+    return datetime.now(UTC) + timedelta(seconds=document.retry_after_s)

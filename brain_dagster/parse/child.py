@@ -7,49 +7,46 @@ is gone, when a file takes longer than the parent would wait, or when it uses mo
 
 from __future__ import annotations
 
-import os
-import resource
-import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from brain_dagster.chunk.api import chunk_text
 from brain_dagster.chunk.pages import Page, PageChunk, chunk_page
 from brain_dagster.chunk.tokens import TokenCounter, counter_at
-from brain_dagster.codemap.reach import with_reach
 from brain_dagster.errors import Refused
 from brain_dagster.model import ParsedDocument
-from brain_dagster.parse import pdf
+from brain_dagster.parse import extracted
 from brain_dagster.parse.errors import BrokenDocument
 from brain_dagster.parse.extracted import Extractor, FlowText, Part, PartedText
 from brain_dagster.parse.formats import extractor
-from brain_dagster.parse.frames import PREFIX, Frame, decode, lengths
+from brain_dagster.parse.frames import Frame
+from brain_dagster.parse.serving import GRACE_S, arm, limit_memory, listen, private_pipes, reply
 from brain_dagster.store.clean import clean_text
 
-GRACE_S = 5  # the parent's clock comes first; this one is for children whose parent died
+if TYPE_CHECKING:
+    from brain_dagster.parse.pdf import PdfPage
 
 
 def main(arguments: list[str]) -> None:
     """Serve requests until stdin ends."""
     folder, memory_bytes, timeout_s = Path(arguments[0]), int(arguments[1]), float(arguments[2])
-    requests, replies = _private_pipes()
-    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    requests, replies = private_pipes()
+    limit_memory(memory_bytes)
     counter = counter_at(folder)
     incoming: SimpleQueue[Frame] = SimpleQueue()
-    threading.Thread(target=_listen, args=(requests, incoming), daemon=True).start()
-    _reply(replies, Frame("ready", {}))
+    threading.Thread(target=listen, args=(requests, incoming), daemon=True).start()
+    reply(replies, Frame("ready", {}))
     while True:
         request = incoming.get()
-        _arm(timeout_s + GRACE_S)
+        arm(timeout_s + GRACE_S)
         for frame in answer(request, counter):
-            _reply(replies, frame)
-        _arm(0)
+            reply(replies, frame)
+        arm(0)
 
 
 def answer(request: Frame, counter: TokenCounter) -> Iterator[Frame]:
@@ -64,13 +61,17 @@ def answer(request: Frame, counter: TokenCounter) -> Iterator[Frame]:
             yield from _answer_extracted(found, budget, counter)
         else:
             parsed = chunk_text(request.body.decode(), language, budget, counter=counter)
+            from brain_dagster.codemap.reach import with_reach
+
             yield _text_frame(with_reach(parsed, request.text("path"), language, request.body.decode()))
     except Refused as refusal:
         yield Frame("refused", {"error": type(refusal).__name__, "message": refusal.message})
     except MemoryError:
         yield Frame("failed", {"reason": "it needs more memory than a parser may use", "fatal": True})
     except Exception as error:  # noqa: BLE001 - whatever a parser raises, the parent decides what it means
-        yield Frame("failed", {"reason": pdf.reason(error)})
+        from brain_dagster.parse.pdf import reason
+
+        yield Frame("failed", {"reason": reason(error)})
 
 
 def _text_frame(parsed: ParsedDocument, body: bytes = b"") -> Frame:
@@ -110,13 +111,18 @@ def _extracted(
     except (Refused, MemoryError):
         raise
     except Exception as error:
-        raise BrokenDocument(f"The file cannot be read: {pdf.reason(error)}") from error
+        from brain_dagster.parse.pdf import reason
+
+        raise BrokenDocument(f"The file cannot be read: {reason(error)}") from error
 
 
 def _answer_extracted(found: FlowText | PartedText, budget: int, counter: TokenCounter) -> Iterator[Frame]:
     """Send the extracted text with its spans, or the parts one by one."""
     if isinstance(found, FlowText):
-        text = clean_text(found.text)
+        text = clean_text(found.text[: extracted.MAX_TEXT_CHARS])
+        if len(found.text) > len(text):
+            cut = f"parsed partially: more than {extracted.MAX_TEXT_CHARS:,} characters of text"
+            found = replace(found, warnings=(*found.warnings, cut))
         parsed = chunk_text(text, found.language, budget, counter=counter)
         yield _text_frame(
             replace(
@@ -134,8 +140,8 @@ def _answer_extracted(found: FlowText | PartedText, budget: int, counter: TokenC
     characters = 0
     for part in found.parts:
         characters += len(part.text)
-        if characters > pdf.MAX_TEXT_CHARS:
-            yield Frame("done", {"reason": f"more than {pdf.MAX_TEXT_CHARS:,} characters of text"})
+        if characters > extracted.MAX_TEXT_CHARS:
+            yield Frame("done", {"reason": f"more than {extracted.MAX_TEXT_CHARS:,} characters of text"})
             return
         yield _part_frame(part, budget, counter)
     yield Frame("done", {"reason": "the file ended before them"})
@@ -145,8 +151,9 @@ def _part_frame(part: Part, budget: int, counter: TokenCounter) -> Frame:
     text = clean_text(part.text)
     chunks = part.chunks if part.chunks is not None else chunk_page(text, budget, counter)
     fields = _part_fields(part.page, text, chunks)
-    said = {"is_blank": not text.strip(), "problem": part.problem, "warnings": part.warnings}
-    return Frame("part", {**fields, **said, "last": part.page.last}, text.encode())
+    said = {"problem": part.problem, "warnings": part.warnings}
+    place = {"last": part.page.last, "has_more": part.has_more}
+    return Frame("part", {**fields, **said, **place}, text.encode())
 
 
 def _part_fields(page: Page, text: str, chunks: Sequence[PageChunk]) -> dict[str, Any]:
@@ -156,12 +163,14 @@ def _part_fields(page: Page, text: str, chunks: Sequence[PageChunk]) -> dict[str
         "label": page.label,
         "headings": page.headings,
         "chars": len(text),
-        "image_percent": 0,
+        "picture": "",
         "chunks": [[c.start, c.end, c.tokens, c.label, c.symbol, c.enclosing, c.headings] for c in chunks],
     }
 
 
 def _answer_pdf(content: bytes, budget: int, counter: TokenCounter) -> Iterator[Frame]:
+    from brain_dagster.parse import pdf  # with pypdf, a third of what starting takes
+
     document = pdf.PdfFile(content)
     opened = {"parts": document.page_count, "title": document.title, "outline": document.outline}
     yield Frame("opened", {**opened, "warnings": document.warnings})
@@ -169,55 +178,21 @@ def _answer_pdf(content: bytes, budget: int, counter: TokenCounter) -> Iterator[
     for number in range(1, min(document.page_count, pdf.MAX_PAGES) + 1):
         page = document.page(number)
         characters += len(page.text)
-        if characters > pdf.MAX_TEXT_CHARS:
-            yield Frame("done", {"reason": f"more than {pdf.MAX_TEXT_CHARS:,} characters of text"})
+        if characters > extracted.MAX_TEXT_CHARS:
+            yield Frame("done", {"reason": f"more than {extracted.MAX_TEXT_CHARS:,} characters of text"})
             return
         yield _page_frame(page, budget, counter)
     yield Frame("done", {"reason": f"more than {pdf.MAX_PAGES:,} pages"})
 
 
-def _page_frame(page: pdf.PdfPage, budget: int, counter: TokenCounter) -> Frame:
-    place = Page(page.number, "page", page.label, page.headings)
+def _page_frame(page: PdfPage, budget: int, counter: TokenCounter) -> Frame:
+    place = Page(page.number, "page", page.label)
     fields = {
-        **_part_fields(place, page.text, chunk_page(page.text, budget, counter)),
-        "is_blank": page.is_blank,
-        "image_percent": round(100 * page.image_share),
+        **_part_fields(place, page.text, chunk_page(page.text, budget, counter, page.sections)),
+        "picture": page.picture,
         "problem": page.problem,
     }
     return Frame("part", fields, page.text.encode())
-
-
-def _private_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """Take stdin and stdout for the protocol and leave /dev/null in their place for whoever prints."""
-    requests, replies = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    os.dup2(nothing, 1)
-    return os.fdopen(requests, "rb"), os.fdopen(replies, "wb")
-
-
-def _listen(requests: BinaryIO, incoming: SimpleQueue[Frame]) -> None:
-    """Pass requests on; when the parent is gone, so is this process, whatever it is doing."""
-    while prefix := requests.read(PREFIX.size):
-        header, body = lengths(prefix)
-        incoming.put(decode(requests.read(header), requests.read(body)))
-    os._exit(0)
-
-
-def _reply(replies: BinaryIO, frame: Frame) -> None:
-    replies.write(frame.encode())
-    replies.flush()
-    if frame.fields.get("fatal"):
-        os._exit(1)
-
-
-def _arm(seconds: float) -> None:
-    """End this process by SIGALRM or SIGXCPU after that long, even inside a parser written in C."""
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    limit = int(used.ru_utime + used.ru_stime + seconds) + 1 if seconds else resource.RLIM_INFINITY
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, hard))
 
 
 if __name__ == "__main__":

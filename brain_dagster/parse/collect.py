@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,8 +12,9 @@ from brain_dagster.parse.frames import BrokenFrame, Frame, strings
 
 KINDS = frozenset(("declaration", "container", "imports", "module", "section", "lines", "rows", "turns"))
 PART_KINDS = frozenset(("page", "scan", "slide", "sheet", "cell", "message"))
-SCANNED_PERCENT = 70  # an image that covers this much of a page with hardly any text is probably a scan
-SPARSE_CHARS = 100
+# Why the picture of a page says what its text layer does not, as `brain_dagster.parse.pdf` finds it.
+PICTURES = frozenset(("no text", "line of text", "no sense"))
+MAX_WARNINGS = 50  # a mailbox may have an attachment in each of its messages
 
 
 def text_document(frame: Frame, content: bytes, char_count: int) -> ParsedDocument:
@@ -73,8 +74,9 @@ def _are_counts(values: Sequence[Any], count: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PartRead:
-    """A finished part: its chunks, numbered from 0, and how many characters it has."""
+    """A finished part: where it stands, its chunks, numbered from 0, and how many characters it has."""
 
+    page: Page
     chunks: tuple[ChunkDraft, ...]
     char_count: int
 
@@ -90,8 +92,11 @@ class PartCollector:
     metadata: Mapping[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     parts: list[PartRead] = field(default_factory=list)
-    without_text: list[int] = field(default_factory=list)
-    not_read: list[int] = field(default_factory=list)
+    pictures: dict[int, str] = field(default_factory=dict)
+    problems: dict[int, str] = field(default_factory=dict)
+    is_open: bool = False
+    read_from_pictures: str = ""
+    retry_after_s: float | None = None
 
     @property
     def parts_done(self) -> int:
@@ -111,42 +116,55 @@ class PartCollector:
 
     def part(self, frame: Frame) -> None:
         """Take one finished part."""
-        if frame.number("number") != self.parts_done + 1:
+        if frame.number("number") != self.parts_done + (not self.is_open):
             raise BrokenFrame("a part is missing or comes twice")
         read = part_read(frame)
+        if self.is_open:
+            so_far = self.parts.pop()
+            read = PartRead(read.page, so_far.chunks + read.chunks, so_far.char_count + read.char_count)
         self.parts.append(read)
+        self.is_open = frame.fields.get("has_more") is True
         self.warnings.extend(frame.texts("warnings"))
-        self._judge(self.parts_done, frame, has_text=bool(read.chunks))
+        self._judge(self.parts_done, frame)
         more = max(0, frame.number("last") - self.parts_done) if "last" in frame.fields else 0
         if more > (self.part_count or 0):
             raise BrokenFrame("a part stands for more parts than there are")
-        self.parts.extend([PartRead((), 0)] * more)
+        self.parts.extend([PartRead(read.page, (), 0)] * more)
 
-    def read_otherwise(self, number: int, read: PartRead) -> None:
+    def read_otherwise(self, read: PartRead) -> None:
         """Put what another reader made of a part in the place of nothing; its chunks must be of it."""
+        number = read.page.number
         self.parts[number - 1] = read
-        if number in self.without_text:
-            self.without_text.remove(number)
+        self.pictures.pop(number, None)
+        self.problems.pop(number, None)
 
-    def _judge(self, number: int, frame: Frame, *, has_text: bool) -> None:
-        """Decide per page whether its content was read; a page of pictures is not an empty page (G4)."""
-        problem = frame.text("problem", 200)
-        share = frame.number("image_percent")
+    def _judge(self, number: int, frame: Frame) -> None:
+        """Note what was not read of a part; a page of pictures is not an empty page (G4)."""
+        problem, picture = frame.text("problem", 200), frame.text("picture")
         if problem:
-            self.not_read.append(number)
-            self.warnings.append(f"{frame.text('part')} {number} could not be read: {problem}")
-        elif not has_text and not frame.fields.get("is_blank") and self.kind == "page":
-            self.without_text.append(number)
-        elif has_text and share >= SCANNED_PERCENT and frame.number("chars") < SPARSE_CHARS:
-            self.warnings.append(
-                f"page {number} is an image with a line of text; what the image shows was not read"
-            )
+            self.problems[number] = problem
+        elif picture:
+            if picture not in PICTURES:
+                raise BrokenFrame("a page has a picture of no known kind")
+            self.pictures[number] = picture
+
+    def _remarks(self) -> Iterator[str]:
+        for number in sorted({*self.problems, *self.pictures}):
+            if number in self.problems:
+                kind = self.parts[number - 1].page.kind
+                yield f"{kind} {number} could not be read: {self.problems[number]}"
+            elif self.pictures[number] == "line of text":
+                yield f"page {number} is an image with a line of text; what the image shows was not read"
+            elif self.pictures[number] == "no sense":
+                yield f"page {number} has a text layer of signs without meaning, which was left out"
 
     def document(self, reason: str) -> ParsedDocument:
         """Return what was read; `reason` says why the parts after the last finished one were not."""
         part_count = self.part_count or self.parts_done
         rest = range(self.parts_done + 1, part_count + 1)
-        warnings = list(self.warnings)
+        warnings = [*self.warnings, *self._remarks()]
+        if self.is_open:
+            warnings.append(f"partial: {self.kind} {self.parts_done} is not read to its end: {reason}")
         if rest:
             warnings.append(f"partial: {self.kind}s {rest[0]}-{rest[-1]} not read: {reason}")
         chunks = [chunk for part in self.parts for chunk in part.chunks]
@@ -156,12 +174,21 @@ class PartCollector:
             char_count=sum(part.char_count for part in self.parts),
             outline=self.outline,
             page_count=part_count,
-            pages_without_text=tuple(self.without_text),
-            pages_not_read=(*self.not_read, *rest),
-            warnings=tuple(warnings),
+            pages_without_text=tuple(sorted(self.pictures)),
+            pages_not_read=(*sorted(self.problems), *rest),
+            warnings=_first(warnings),
             metadata=self.metadata,
+            read_from_pictures=self.read_from_pictures,
+            retry_after_s=self.retry_after_s,
             part_kind=self.kind,
         )
+
+
+def _first(warnings: list[str]) -> tuple[str, ...]:
+    """Return the warnings, or the first ones and how many more there are."""
+    if len(warnings) <= MAX_WARNINGS:
+        return tuple(warnings)
+    return (*warnings[: MAX_WARNINGS - 1], f"and {len(warnings) - MAX_WARNINGS + 1:,} more warnings")
 
 
 def part_read(frame: Frame) -> PartRead:
@@ -177,7 +204,7 @@ def part_read(frame: Frame) -> PartRead:
         drafts = page_drafts(frame.body, chunks, page, first=0)
     except UnicodeDecodeError as error:
         raise BrokenFrame("a span splits a character") from error
-    return PartRead(tuple(drafts), frame.number("chars"))
+    return PartRead(page, tuple(drafts), frame.number("chars"))
 
 
 def _page_chunk(row: Sequence[Any], size: int) -> PageChunk:

@@ -14,7 +14,7 @@ class BrokenDocument(Refused):
 
 
 class ParseTimedOut(Refused):
-    """Nothing of the document could be read in time; raise BRAIN_PARSE_TIMEOUT_S if the file is worth the wait."""
+    """Nothing of it could be read in time; raise BRAIN_PARSE_TIMEOUT_S if the file is worth the wait."""
 
 
 class ParserDied(Refused):

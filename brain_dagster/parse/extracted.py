@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from brain_dagster.chunk.pages import Page, PageChunk
 from brain_dagster.chunk.tokens import TokenCounter
 
+MAX_TEXT_CHARS = 20_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class FlowText:
@@ -35,6 +37,7 @@ class Part:
     chunks    where the reader itself knows how to cut; None leaves it to `chunk_page`
     problem   why nothing of it could be read, or ``
     warnings  what of it was left out, in sentences
+    has_more  the next one continues it: a long sheet comes in pieces, so that finished ones survive
     """
 
     page: Page
@@ -42,6 +45,7 @@ class Part:
     chunks: tuple[PageChunk, ...] | None = None
     problem: str = ""
     warnings: tuple[str, ...] = ()
+    has_more: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ _MAIN_PARTS = (
     (re.compile(rb"ms-excel\.(?:sheet|template)\.macroEnabled\.main\+xml"), "xlsx"),
     (re.compile(rb"ms-excel\.sheet\.binary\.macroEnabled\.main"), "xlsb"),
 )
-_OPEN_DOCUMENT = re.compile(rb"mimetypeapplication/vnd\.oasis\.opendocument\.(\w+)")
+_OPEN_DOCUMENT = re.compile(rb"mimetypeapplication/vnd\.oasis\.opendocument\.([a-z]+)")
 _DECLARES = tuple(
     mark.encode(encoding)
     for mark in ("<!ENTITY", "<!DOCTYPE")
@@ -42,13 +42,13 @@ _DECLARES = tuple(
 
 
 def package_kind(raw: bytes) -> str:
-    """Return what a zip file holds by its own word: docx, pptx, xlsx, xlsb, `opendocument text`, or ``.
+    """Return what a zip file holds by its own word: docx, pptx, xlsx, xlsb, `OpenDocument text`, or ``.
 
     `broken` is a file that begins as a zip archive and has no directory that can be read.
     """
     found = _OPEN_DOCUMENT.match(raw, 30)
     if found is not None:
-        return f"opendocument {found[1].decode('ascii', 'replace')}"
+        return f"OpenDocument {found[1].decode('ascii', 'replace')}"
     if raw.count(_DIRECTORY_MARK) > MAX_MEMBERS:
         return ""
     try:
@@ -97,14 +97,15 @@ def _check_contents(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], st
     limit = min(MAX_UNPACKED_BYTES, max(_SMALL_BYTES, MAX_RATIO * stored_bytes))
     total = 0
     for member in members:
+        name = member.filename[:100]
         is_xml = member.filename.lower().endswith((".xml", ".rels", ".vml"))
         size, tail = 0, b""
         with archive.open(member) as stream:
             while block := stream.read(_BLOCK_BYTES):
                 size += len(block)
                 if total + size > limit or (is_xml and size > MAX_XML_BYTES):
-                    raise BrokenDocument(f"The package unpacks to more than {min(limit, total + size):,} bytes")
+                    raise BrokenDocument(f"The package unpacks to over {min(limit, total + size):,} bytes")
                 if is_xml and any(mark in tail + block for mark in _DECLARES):
-                    raise BrokenDocument(f"{member.filename[:100]} declares entities, as no Office program does")
+                    raise BrokenDocument(f"{name} declares entities, as no Office program does")
                 tail = block[-_OVERLAP_BYTES:]
         total += size

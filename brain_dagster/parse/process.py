@@ -23,6 +23,7 @@ _INHERITED = (
     "LD_LIBRARY_PATH",
     "PYTHONHOME",
     "PYTHONPATH",
+    "TESSDATA_PREFIX",
     "TMPDIR",
     "VIRTUAL_ENV",
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from itertools import islice
 from queue import LifoQueue
 
 from brain_dagster.chunk.lines import chunk_lines
+from brain_dagster.chunk.pages import PageChunk, chunk_page
 from brain_dagster.chunk.tokens import counter_at
 from brain_dagster.embed.weights import model_folder
 from brain_dagster.errors import BrainError, Defect
@@ -23,9 +24,12 @@ from brain_dagster.model import ParsedDocument
 from brain_dagster.parse.collect import PartCollector, text_document
 from brain_dagster.parse.errors import REFUSALS, BrokenDocument, ParserDied, ParseTimedOut
 from brain_dagster.parse.frames import BrokenFrame, Frame
+from brain_dagster.parse.pictures import read_pictures
 from brain_dagster.parse.process import ChildGone, ChildLate, ParserChild, child_command
 from brain_dagster.settings import Settings
 from brain_dagster.store.clean import clean_text
+from brain_dagster.vision.configured import open_vision
+from brain_dagster.vision.step import VisionStep
 
 LOOK_AHEAD = 3  # requests read ahead per worker: enough to keep it busy, few enough to keep memory flat
 
@@ -51,10 +55,21 @@ class ParserPool:
     """Child processes that parse; they start with the first request and are replaced when they die.
 
     `command` replaces the child's program in tests; the pool appends folder, memory and timeout to it.
+    `vision` replaces the step that the settings name.
+
+    Errors  VisionMisconfigured.
     """
 
-    def __init__(self, settings: Settings, workers: int = 1, *, command: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        workers: int = 1,
+        *,
+        command: Sequence[str] | None = None,
+        vision: VisionStep | None = None,
+    ) -> None:
         self._settings = settings
+        self._vision = vision or open_vision(settings)
         self._folder = model_folder(settings)
         limits = [str(settings.parse_memory_bytes), str(settings.parse_timeout_s)]
         full_command = [*(command or child_command()), str(self._folder), *limits]
@@ -74,6 +89,8 @@ class ParserPool:
         """End all children."""
         for child in self._all:
             child.kill()
+        if self._vision is not None:
+            self._vision.close()
 
     def parse(self, request: ParseRequest) -> ParsedDocument:
         """Parse and chunk one file.
@@ -170,7 +187,13 @@ class ParserPool:
             why = _how_it_died(child, error, is_last)
         if collector.parts_done == 0 and collector.part_count != 0:
             raise failure(subject=request.path)
+        if self._vision is not None and request.language == "pdf":
+            read_pictures(collector, self._vision, request.content, self._page_chunker(request))
         return collector.document(why)
+
+    def _page_chunker(self, request: ParseRequest) -> Callable[[str], list[PageChunk]]:
+        """What cuts the text of a page here: it came from a picture, and is short whatever the file holds."""
+        return lambda text: chunk_page(text, request.budget, counter_at(self._folder))
 
 
 def _collect(

@@ -40,7 +40,7 @@ def staged_documents(db: Database, source: Source) -> pl.DataFrame:
 
 
 def unread_scans(db: Database, source: Source) -> pl.DataFrame:
-    """Documents of the delta that need OCR; columns UNREAD_SCANS, by path."""
+    """Documents of the delta with pages that still need OCR; columns UNREAD_SCANS, by path."""
     return _frame(db, sql("checks.unread_scans"), {"source_id": source.id}, UNREAD_SCANS)
 
 

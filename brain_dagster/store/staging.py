@@ -127,7 +127,7 @@ def _item_row(source: Source, item: ListedItem, became: ReadItem) -> dict[str, A
         "reason_code": became.reason_code,
         "reason": clean_text(became.reason) if became.reason else None,
         "retry_at": became.retry_at,
-        "warnings": _cleaned([*became.warnings, *(document.warnings if document else ())]),
+        "warnings": _cleaned(became.warnings),
         "media_type": became.media_type,
         "language": became.language,
         "encoding": became.encoding,

@@ -22,12 +22,13 @@ GROUP BY i.path_key, i.path, i.page_count, i.char_count
 ORDER BY i.path;
 
 -- name: unread_scans
--- Purpose: documents of this delta whose pages have no text layer; nothing of them is searchable.
+-- Purpose: documents of this delta with pages that only a picture speaks for, and nothing has read it (G4).
 -- Parameters: source_id
--- Promise: path and reason with the page numbers, by path.
+-- Promise: path and reason with the page numbers, by path; failed if nothing else of them is searchable,
+--          ready if the other pages are.
 SELECT path, reason
 FROM brain.staged_item
-WHERE source_id = %(source_id)s AND state = 'failed' AND reason_code = 'needs-ocr'
+WHERE source_id = %(source_id)s AND state IN ('failed', 'ready') AND reason_code = 'needs-ocr'
 ORDER BY path;
 
 -- name: staged_vectors

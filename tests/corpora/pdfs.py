@@ -89,8 +89,13 @@ def cyclic_page_tree() -> bytes:
 
 def lying_page_count(declared: int) -> bytes:
     """Two pages in a file that declares another number."""
-    writer = PdfWriter(clone_from=PdfReader(BytesIO(text_pdf(["First page.", "Second page."]))))
-    writer._root_object["/Pages"][NameObject("/Count")] = NumberObject(declared)
+    return declaring(text_pdf(["First page.", "Second page."]), declared)
+
+
+def declaring(content: bytes, count: int) -> bytes:
+    """The same PDF with another number of pages in its tree."""
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(content)))
+    writer._root_object["/Pages"][NameObject("/Count")] = NumberObject(count)
     return _written(writer)
 
 
@@ -99,6 +104,14 @@ def labelled_pages() -> bytes:
     writer = PdfWriter(clone_from=PdfReader(BytesIO(text_pdf(["Preface.", "Thanks.", "Chapter one."]))))
     writer.set_page_label(0, 1, style="/r")
     writer.set_page_label(2, 2, style="/D", start=1)
+    return _written(writer)
+
+
+def labelled_with_prefix() -> bytes:
+    """Three pages whose printed numbers are A-7, A-8 and c."""
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(text_pdf(["Seven.", "Eight.", "Third letter."]))))
+    writer.set_page_label(0, 1, style="/D", prefix="A-", start=7)
+    writer.set_page_label(2, 2, style="/a", start=3)
     return _written(writer)
 
 

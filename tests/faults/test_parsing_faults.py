@@ -25,7 +25,7 @@ BUDGET = 200
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[ParserPool]:
-    with ParserPool(Settings(parse_timeout_s=30)) as parsers:
+    with ParserPool(Settings(parse_timeout_s=30, vision="none")) as parsers:
         yield parsers
 
 
@@ -45,7 +45,7 @@ def pool_with(patch: str, timeout_s: float = 30, memory_bytes: int = 1_500_000_0
         f"{patch}\n"
         "child.main(sys.argv[1:])\n"
     )
-    limits = Settings(parse_timeout_s=timeout_s, parse_memory_bytes=memory_bytes)
+    limits = Settings(parse_timeout_s=timeout_s, parse_memory_bytes=memory_bytes, vision="none")
     return ParserPool(limits, command=[sys.executable, "-c", program])
 
 
@@ -109,13 +109,13 @@ def test_e6_text_whose_parser_fails_is_still_cut_by_lines(name: str) -> None:
     action, reason = FATAL_PARSERS[name]
     patch = (
         "real, calls, replies_fd = child.chunk_text, [], 0\n"
-        "pipes = child._private_pipes\n"
+        "pipes = child.private_pipes\n"
         "def watched():\n"
         "    global replies_fd\n"
         "    requests, replies = pipes()\n"
         "    replies_fd = replies.fileno()\n"
         "    return requests, replies\n"
-        "child._private_pipes = watched\n"
+        "child.private_pipes = watched\n"
         "def chunk(text, *rest, **more):\n"
         f"    'needle' in text and {action}\n"
         "    return real(text, *rest, **more)\n"
@@ -350,7 +350,7 @@ def test_g4_pages_are_judged_one_by_one(pool: ParserPool) -> None:
     document = pool.parse(pdf(pdfs.page_mix(["text", "scan", "blank", "text", "drawing", "stamped"])))
     assert document.page_count == 6
     assert [chunk.page for chunk in document.chunks] == [1, 4, 6]
-    assert document.pages_without_text == (2, 5)
+    assert document.pages_without_text == (2, 5, 6)
     assert document.pages_not_read == ()
     assert document.warnings == ("page 6 is an image with a line of text; what the image shows was not read",)
 
@@ -399,7 +399,7 @@ def test_no_chunk_straddles_two_pages(pool: ParserPool) -> None:
 
 
 def test_g5_text_is_capped_in_total() -> None:
-    patch = "pdf.MAX_TEXT_CHARS = 30\n"
+    patch = "from brain_dagster.parse import extracted\nextracted.MAX_TEXT_CHARS = 30\n"
     with pool_with(patch) as parsers:
         document = parsers.parse(pdf(pdfs.text_pdf(["Twenty characters..."] * 4)))
     assert document.pages_not_read == (2, 3, 4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brain_dagster.chunk.pages import Page, chunk_page, page_drafts
+from brain_dagster.chunk.pages import Page, PageChunk, chunk_page, page_drafts
 from brain_dagster.chunk.tokens import default_counter
 
 
@@ -34,3 +34,31 @@ def test_draft_of_a_page_names_the_page_and_no_lines() -> None:
     assert (draft.start_byte, draft.end_byte, draft.start_line, draft.end_line) == (None,) * 4
     assert draft.headings == ("Part",)
     assert draft.text == page
+
+
+def test_words_that_a_line_end_divides_are_searched_whole_and_shown_as_printed() -> None:
+    page = (
+        "Shells are vis-\nitors, we do not\nsee them. How-\never, the Anglo-\nSaxon pages 10-\n12 are whole."
+    )
+    (draft,) = page_drafts(page.encode(), chunk_page(page, 200, default_counter()), Page(1), first=0)
+    assert draft.text == page
+    whole = "Shells are visitors,\nwe do not\nsee them. However,\nthe Anglo-\nSaxon pages 10-\n12 are whole."
+    assert draft.plain_text == whole
+    assert page_drafts(b"Whole words.", [PageChunk(0, 12, 3)], Page(1), first=0)[0].plain_text is None
+
+
+def test_section_begins_a_chunk_and_gives_it_its_headings() -> None:
+    first, second = "Sowing\n" + "Rye is sown in autumn.\n" * 8, "Harvest\n" + "Rye is cut in July.\n" * 8
+    sections = [(0, ("Fields", "Sowing")), (len(first), ("Fields", "Harvest"))]
+    chunks = chunk_page(first + second, 200, default_counter(), sections)
+    assert [(chunk.start, chunk.headings) for chunk in chunks] == [
+        (0, ("Fields", "Sowing")),
+        (len(first), ("Fields", "Harvest")),
+    ]
+
+
+def test_scrap_of_a_section_goes_with_the_next_one_and_most_of_a_chunk_names_it() -> None:
+    scrap, rest = "and so it ended.\n", "Harvest\n" + "Rye is cut in July.\n" * 8
+    sections = [(0, ("Sowing",)), (len(scrap), ("Harvest",))]
+    (chunk,) = chunk_page(scrap + rest, 200, default_counter(), sections)
+    assert chunk.headings == ("Harvest",)

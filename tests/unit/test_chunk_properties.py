@@ -11,18 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brain_dagster.chunk.api import chunk_text
+from brain_dagster.chunk.components import COMPONENTS
 from brain_dagster.chunk.languages import LANGUAGES
+from brain_dagster.chunk.structure import STRUCTURED
 from brain_dagster.chunk.tokens import default_counter
 from brain_dagster.model import ParsedDocument
 
 CORPORA = Path(__file__).resolve().parent.parent / "corpora"
 TEXTS = {
     path.stem: path.read_text(encoding="utf-8")
-    for folder in ("code", "prose")
+    for folder in ("code", "prose", "structure")
     for path in sorted((CORPORA / folder).iterdir())
     if path.is_file()
 }
-EVERY_LANGUAGE = [*LANGUAGES, "markdown", "rst", "json", ""]
+EVERY_LANGUAGE = [*LANGUAGES, *STRUCTURED, *COMPONENTS, "html", "markdown", "rst", ""]
 
 
 def assert_tiles(document: ParsedDocument, text: str, budget: int) -> None:

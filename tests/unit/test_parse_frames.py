@@ -13,14 +13,15 @@ TEXT = "één\ntwee\n".encode()
 def row(start: int, end: int, kind: str = "lines", **changes: object) -> list[object]:
     values = {"symbol": "", "enclosing": [], "headings": [], "tokens": 1, **changes}
     return [
-        kind, values["symbol"], values["enclosing"], values["headings"], [], start, end, 1, 1, values["tokens"],
+        kind, values["symbol"], values["enclosing"], values["headings"], [],
+        start, end, 1, 1, values["tokens"],
     ]  # fmt: skip
 
 
 def page(number: int, text: str = "words", **changes: object) -> Frame:
     fields = {
         "part": "page", "number": number, "label": str(number), "headings": [], "chars": len(text),
-        "is_blank": False, "image_percent": 0, "problem": "",
+        "picture": "", "problem": "",
         "chunks": [[0, len(text), 1, "", "", [], []]] if text else [], **changes,
     }  # fmt: skip
     return Frame("part", fields, text.encode())
@@ -100,12 +101,12 @@ def test_g4_each_page_is_judged_by_itself() -> None:
     collector = PartCollector()
     collector.opened(Frame("opened", {"parts": 5}))
     collector.part(page(1))
-    collector.part(page(2, ""))
-    collector.part(page(3, "", is_blank=True))
-    collector.part(page(4, "fax 12", image_percent=95))
+    collector.part(page(2, "", picture="no text"))
+    collector.part(page(3, ""))
+    collector.part(page(4, "fax 12", picture="line of text"))
     collector.part(page(5, "", problem="bad font"))
     document = collector.document("")
-    assert document.pages_without_text == (2,)
+    assert document.pages_without_text == (2, 4)
     assert document.pages_not_read == (5,)
     assert document.warnings == (
         "page 4 is an image with a line of text; what the image shows was not read",

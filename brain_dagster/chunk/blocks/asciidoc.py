@@ -1,4 +1,4 @@
-"""Blocks of AsciiDoc: sections by `==`, fenced blocks and tables whole, attributes of the header as metadata."""
+"""Blocks of AsciiDoc: sections by `==`, fenced blocks and tables whole, its attributes as metadata."""
 
 from __future__ import annotations
 

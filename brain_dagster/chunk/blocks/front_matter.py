@@ -47,11 +47,11 @@ def flat(values: Mapping[Any, Any]) -> dict[str, str]:
     Unit  at most 50 entries of 1,000 characters; what is nested deeper than three levels is left out
     """
     found: dict[str, str] = {}
-    waiting = [(str(name), value, 1) for name, value in reversed(values.items())]
+    waiting = [(str(name), value, 1) for name, value in list(values.items())[::-1]]
     while waiting and len(found) < MAX_ENTRIES:
         name, value, depth = waiting.pop()
         if isinstance(value, Mapping):
-            inner = reversed(value.items()) if depth < MAX_DEPTH else ()
+            inner = list(value.items())[::-1] if depth < MAX_DEPTH else []
             waiting.extend((f"{name}.{key}", each, depth + 1) for key, each in inner)
             continue
         text = ", ".join(filter(None, map(_entry, value))) if isinstance(value, list) else _scalar(value)

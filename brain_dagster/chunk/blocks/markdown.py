@@ -98,7 +98,7 @@ class _Reader:
         return after
 
     def _end_of_verbatim(self, number: int) -> int:
-        """Return the line after `<pre>` or a comment of MDX that opens here and is closed further on, else 0."""
+        """Return the line after `<pre>` or an MDX comment that opens here and is closed later, else 0."""
         opened = _VERBATIM.match(self.lines[number])
         if opened is None:
             return 0

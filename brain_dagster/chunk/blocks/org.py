@@ -16,19 +16,7 @@ _TAGS = re.compile(r"[ \t]:[\w@#%:]+:$")
 _BEGIN = re.compile(r"^[ \t]*#\+begin_([\w-]+)", re.IGNORECASE)
 _KEYWORD = re.compile(r"^#\+([A-Za-z_]{1,99}):[ \t]*(.*)$")
 _METADATA = frozenset(
-    [
-        "title",
-        "author",
-        "date",
-        "description",
-        "keywords",
-        "filetags",
-        "tags",
-        "email",
-        "subtitle",
-        "language",
-        "category",
-    ]
+    ("title author date description keywords filetags tags email subtitle language category").split()
 )
 
 

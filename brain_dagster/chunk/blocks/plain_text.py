@@ -15,11 +15,11 @@ from brain_dagster.chunk.source import SourceText
 MAX_HEADING_CHARS = 80
 MAX_HEADING_WORDS = 12
 MAX_CAPITAL_WORDS = 8
+FEWEST_LETTERS = 4
 SET_IN_PERCENT = 60  # of the lines: RFC 2119 has 77, RFC 9110 93; a text with quotations has some 20
 SHOUTED_PERCENT = 30  # of the lines in capitals: such a text has no headings in capitals
 _UNDERLINE = re.compile(r"^([=\-~^*#+])\1{2,}[ \t]*$")
 _NUMBERED = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){0,5})\.?[ \t]{1,4}(?=[A-Z\"'(])")
-_APPENDIX = re.compile(r"^(?:Appendix|Annex|APPENDIX|ANNEX)[ \t]+[A-Z0-9]\b")
 _SENTENCE_END = tuple(".,;:!?")
 _WIDE_GAP = re.compile(r"\S {2,}\S|\t\S")
 
@@ -80,23 +80,24 @@ def _heading(lines: list[str], number: int, style: _Style) -> tuple[str, str, in
     is_underlined = _UNDERLINE.match(under) is not None and abs(len(under) - len(line)) <= 3
     if is_underlined and line[0].isalnum() and not line.endswith((",", ";")):
         return under[0], title, 2
+    kind = _kind(lines, number, style)
+    return (kind, title, 1) if kind else None
+
+
+def _kind(lines: list[str], number: int, style: _Style) -> str:
+    """Return the kind of heading that a line is by itself; empty if it is none."""
+    line = lines[number].rstrip()
+    under = lines[number + 1] if number + 1 < len(lines) else ""
     is_alone = not under.strip()
     numbered = _NUMBERED.match(line)
     if numbered is not None:
         is_title = is_alone and _may_be_title(line[numbered.end() :]) and not _is_list_item(lines, number)
-        return (f"{numbered[1].count('.') + 1} numbers", title, 1) if is_title else None
-    if not (is_alone or under[:1] in " \t") or not _may_be_title(line):
-        return None
-    if (
-        style.has_capitals
-        and line.isupper()
-        and _letters(line) >= 4
-        and len(line.split()) <= MAX_CAPITAL_WORDS
-    ):
-        return "capitals", title, 1
-    if style.is_set_in and is_alone and (line[0].isupper() or _APPENDIX.match(line)) and _letters(line) >= 4:
-        return "1 numbers", title, 1
-    return None
+        return f"{numbered[1].count('.') + 1} numbers" if is_title else ""
+    if not (is_alone or under[:1] in " \t") or not _may_be_title(line) or _letters(line) < FEWEST_LETTERS:
+        return ""
+    if style.has_capitals and line.isupper() and len(line.split()) <= MAX_CAPITAL_WORDS:
+        return "capitals"
+    return "1 numbers" if style.is_set_in and is_alone and line[0].isupper() else ""
 
 
 def _may_be_title(text: str) -> bool:

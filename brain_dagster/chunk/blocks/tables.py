@@ -43,7 +43,7 @@ def grid_header(lines: list[str]) -> str:
 
 
 def simple_header(lines: list[str]) -> str:
-    """Return the header of a simple table, between the first two of its three borders; empty if it has two."""
+    """Return the header of a simple table, between the first two of its three borders; empty if none."""
     border = lines[0]
     columns = [match.span() for match in re.finditer("=+", border[: 10 * MAX_HEADER_CHARS])]
     borders = [number for number, line in enumerate(lines) if is_simple_border(line)]

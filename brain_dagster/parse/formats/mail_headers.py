@@ -24,7 +24,13 @@ MAX_PEOPLE = 12
 _FOLD = re.compile(r"\r?\n[ \t]*|\r")
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 # As mail programs do: who declares ASCII or Latin-1 has Windows-1252.
-_WIDER = {"ascii": "cp1252", "iso8859-1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932"}
+_WIDER = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+}
 _NO_TEXT = ("hex", "base64", "quopri", "uu", "zlib", "bz2", "rot13", "undefined", "idna", "punycode")
 
 
@@ -32,17 +38,18 @@ def header(message: Message, name: str) -> str:
     """Return a header as one readable line, `` if there is none."""
     raw = next((value for key, value in message.raw_items() if key.lower() == name), "")
     line = " ".join(_FOLD.sub(" ", str(raw)[:MAX_HEADER_CHARS]).split(" "))
-    return _clean(_decoded_words(line))
+    return _clean(_decoded_words(line)) or _clean(line)
 
 
 def people(message: Message, name: str, *, names_only: bool = False) -> str:
     """Return the addresses of a header as `Ann Lee <ann@x.org>, ...`; a long list ends with how many more."""
     raws = [str(value)[:MAX_HEADER_CHARS] for key, value in message.raw_items() if key.lower() == name]
     raws = [_FOLD.sub(" ", raw) for raw in raws]
-    pairs = safely(lambda: getaddresses(raws, strict=False), [])
+    nobody: list[tuple[str, str]] = []
+    pairs = safely(lambda: getaddresses(raws), nobody)
     shown = []
-    for label, address in pairs:
-        known, address = _clean(_decoded_words(label)), _clean(address)
+    for label, raw in pairs:
+        known, address = _clean(_decoded_words(label)), _clean(raw)
         full = f"{known} <{address}>" if known and address else known or address
         shown.append((known or address) if names_only else full)
     shown = list(dict.fromkeys(filter(None, shown))) or list(filter(None, [header(message, name)]))
@@ -57,10 +64,10 @@ def sent_at(message: Message) -> datetime | None:
 
 def body_text(part: Message) -> str:
     """Return the text of a part in whatever its charset really is."""
-    payload = safely(lambda: part.get_payload(decode=True), b"")
+    payload: object = safely(lambda: part.get_payload(decode=True), None)
     if not isinstance(payload, bytes):
         return ""
-    declared = str(safely(lambda: part.get_content_charset(), "") or "")
+    declared = safely(lambda: part.get_content_charset() or "", "")
     return clean_text(_decode(payload, declared)).replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -92,7 +99,8 @@ def _decoded_words(line: str) -> str:
     """Decode encoded words, and bytes that should have been encoded."""
     parts: list[tuple[str | bytes, str | None]] = safely(lambda: list(decode_header(line)), [(line, None)])
     return "".join(
-        _decode(text, charset or "") if isinstance(text, bytes) else _readable(text) for text, charset in parts
+        _decode(text, charset or "") if isinstance(text, bytes) else _readable(text)
+        for text, charset in parts
     )
 
 

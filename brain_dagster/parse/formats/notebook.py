@@ -8,17 +8,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from brain_dagster.chunk.api import chunk_text
-from brain_dagster.chunk.blocks import markdown_blocks
-from brain_dagster.chunk.pages import Page, PageChunk, chunk_page
+from brain_dagster.chunk.blocks import BLOCKS
+from brain_dagster.chunk.pages import Page, PageChunk
 from brain_dagster.chunk.source import SourceText
 from brain_dagster.chunk.tokens import TokenCounter
 from brain_dagster.parse.errors import BrokenDocument
 from brain_dagster.parse.extracted import Part, PartedText
+from brain_dagster.parse.formats.notebook_headings import Trail, common, titles, trails_of
 from brain_dagster.parse.formats.notebook_output import joined, output_text
 from brain_dagster.parse.formats.pieces import PartText, whole
 from brain_dagster.store.clean import clean_text
@@ -30,18 +31,21 @@ _DATA_ADDRESS = re.compile(r"data:[\w/+.-]{1,60};base64,[A-Za-z0-9+/=]{40,}")
 # Kernels and cell magics by the names that the table of languages uses.
 _LANGUAGES = {
     "ipython": "python", "python2": "python", "python3": "python", "sage": "python", "pyspark": "python",
-    "c++": "cpp", "c++11": "cpp", "c++14": "cpp", "c++17": "cpp", "c++20": "cpp", "c#": "csharp", "f#": "fsharp",
-    "bash": "shell", "sh": "shell", "js": "javascript", "node": "javascript", "ts": "typescript",
+    "c++": "cpp", "c++11": "cpp", "c++14": "cpp", "c++17": "cpp", "c++20": "cpp", "c#": "csharp",
+    "f#": "fsharp", "bash": "shell", "sh": "shell", "js": "javascript", "node": "javascript",
+    "ts": "typescript",
 }  # fmt: skip
 _MAGIC = re.compile(r"\s*%%(bash|sh|sql|javascript|js|html|latex|R|perl|ruby|svg)\b")
-
-Trail = tuple[tuple[int, str], ...]
-"""Headings in force, outermost first, each with its level."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell with what is shown of its output; `run` is the number of its execution, if it has one."""
+    """One cell with what is shown of its output.
+
+    kind      code | prose | raw
+    run       number of its execution, if it has one
+    language  of the code, or markdown | rst
+    """
 
     number: int
     kind: str
@@ -116,7 +120,10 @@ def _cell(number: int, entry: Mapping[str, Any], language: str) -> Cell:
     if kind == "heading":  # nbformat 3
         level = entry.get("level")
         marks = "#" * (min(max(level, 1), 6) if isinstance(level, int) else 1)
-        kind, source = "markdown", f"{marks} {' '.join(source.split())}"
+        source = f"{marks} {' '.join(source.split())}"
+    is_rst = "restructuredtext" in str(_mapping(entry.get("metadata")).get("raw_mimetype", "")).lower()
+    if kind in ("markdown", "heading") or is_rst:
+        return Cell(number, "prose", source, "", None, "rst" if is_rst else "markdown")
     run = entry.get("execution_count", entry.get("prompt_number"))
     magic = _MAGIC.match(source)
     spoken = magic[1].lower() if magic else str(entry.get("language") or language)
@@ -150,7 +157,7 @@ def _page(first: int, last: int, label: str = "") -> Page:
 
 
 def _groups(cells: Sequence[Cell], budget: int, counter: TokenCounter) -> Iterator[list[Cell]]:
-    """Gather neighbours that fit one chunk: a Markdown cell leads the code below it, a heading begins anew."""
+    """Gather neighbours that fit one chunk: Markdown leads the code below it, a heading begins anew."""
     group: list[Cell] = []
     size = 0
     for cell in cells:
@@ -158,8 +165,8 @@ def _groups(cells: Sequence[Cell], budget: int, counter: TokenCounter) -> Iterat
             continue
         source = SourceText(cell.text, counter)
         tokens = source.tokens(0, len(source)) if source.fits(0, len(source), budget) else budget + 1
-        begins = cell.kind == "markdown" and (
-            cell.source.lstrip().startswith("#") or any(each.kind == "code" for each in group)
+        begins = cell.kind == "prose" and (
+            _begins_with_heading(cell, counter) or any(each.kind == "code" for each in group)
         )
         if group and (begins or size + tokens > budget):
             yield group
@@ -177,20 +184,21 @@ def _part(group: Sequence[Cell], trail: Trail, budget: int, counter: TokenCounte
     label = f"cells {first.number}-{last.number}"
     if len(group) == 1:
         label = f"cell {first.number}" + (f" [{first.run}]" if first.run is not None else "")
-    if len(group) == 1 and first.kind == "markdown":
-        chunks, trail = _markdown_chunks(first.text, trail, budget, counter)
+    if len(group) == 1 and first.kind == "prose":
+        chunks, trail = _prose_chunks(first, trail, budget, counter)
         text.add(first.text, chunks)
     elif len(group) == 1:
-        _add_code(text, first, _names(trail), budget, counter)
+        _add_code(text, first, titles(trail), budget, counter)
     else:
         shared: list[tuple[str, ...]] = []
         for cell in group:
-            if cell.kind == "markdown":
-                trails, trail = _trails(cell.text, trail, counter)
-                shared.append(_common([_names(each) for _, each in trails]))
+            if cell.kind == "prose":
+                trails, trail = trails_of(cell.text, cell.language, trail, counter)
+                shared.append(common([titles(each) for _, each in trails]))
         everything = "".join(cell.text for cell in group)
-        names = _common(shared) if shared else _names(trail)
-        text.add(everything, [whole(everything, counter, symbol=_symbols(group, budget, counter), headings=names)])
+        names = common(shared) if shared else titles(trail)
+        symbol = _symbols(group, budget, counter)
+        text.add(everything, [whole(everything, counter, symbol=symbol, headings=names)])
     return text.part(_page(first.number, last.number, label)), trail
 
 
@@ -224,65 +232,32 @@ def _symbols(group: Sequence[Cell], budget: int, counter: TokenCounter) -> str:
     return ", ".join(list(dict.fromkeys(names))[:MAX_SYMBOLS])
 
 
-def _markdown_chunks(
-    text: str, before: Trail, budget: int, counter: TokenCounter
+def _prose_chunks(
+    cell: Cell, before: Trail, budget: int, counter: TokenCounter
 ) -> tuple[list[PageChunk], Trail]:
-    """Cut a Markdown cell at its headings and paragraphs; every chunk knows all headings above it."""
-    drafts = chunk_text(text, "markdown", budget, counter=counter).chunks
-    trails, after = _trails(text, before, counter)
+    """Cut a cell of prose at its headings and paragraphs; every chunk knows all headings above it."""
+    drafts = chunk_text(cell.text, cell.language, budget, counter=counter).chunks
+    trails, after = trails_of(cell.text, cell.language, before, counter)
     chunks = []
     for each in drafts:
         start, end = each.start_byte or 0, each.end_byte or 0
         earlier = [trail for offset, trail in trails if offset <= start]
         inside = [trail for offset, trail in trails if start < offset < end]
-        names = _common([_names(trail) for trail in (*earlier[-1:], *inside)])
+        names = common([titles(trail) for trail in (*earlier[-1:], *inside)])
         chunks.append(PageChunk(start, end, each.tokens, headings=names))
     return chunks, after
 
 
-def _trails(text: str, before: Trail, counter: TokenCounter) -> tuple[list[tuple[int, Trail]], Trail]:
-    """Return from which offset on which headings are in force; the last of them holds below the cell.
-
-    A heading right above a deeper one has no text of its own and is left out.
-    """
-    source = SourceText(clean_text(text), counter)
-    blocks = markdown_blocks(source) if not source.is_blank(0, len(source)) else []
-    trails: list[tuple[int, Trail]] = []
-    trail = before
-    start: int | None = None
-    if not blocks or not blocks[0].level:
-        trails.append((0, before))
-    for index, block in enumerate(blocks):
-        if not block.level:
-            continue
-        trail = (*(entry for entry in trail if entry[0] < block.level), (block.level, block.title))
-        offset = block.start if start is None else start
-        below = blocks[index + 1] if index + 1 < len(blocks) else None
-        start = offset if below is not None and below.level > block.level else None
-        if start is None:
-            trails.append((offset if trails else 0, trail))
-    return trails, trail
-
-
 def _headings(cell: Cell, counter: TokenCounter) -> list[tuple[int, str]]:
-    if cell.kind != "markdown" or cell.is_blank:
+    if cell.kind != "prose" or cell.is_blank:
         return []
-    return [(block.level, block.title) for block in markdown_blocks(SourceText(cell.text, counter)) if block.level]
+    blocks = BLOCKS[cell.language](SourceText(cell.text, counter))
+    return [(block.level, block.title) for block in blocks if block.level]
 
 
-def _names(trail: Trail) -> tuple[str, ...]:
-    return tuple(title for _, title in trail if title)
-
-
-def _common(trails: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the headings that all trails begin with."""
-    shared = trails[0] if trails else ()
-    for trail in trails[1:]:
-        same = 0
-        while same < min(len(shared), len(trail)) and shared[same] == trail[same]:
-            same += 1
-        shared = shared[:same]
-    return shared
+def _begins_with_heading(cell: Cell, counter: TokenCounter) -> bool:
+    blocks = BLOCKS[cell.language](SourceText(cell.text, counter))
+    return bool(blocks) and blocks[0].level > 0
 
 
 def _language(facts: Mapping[str, Any]) -> str:

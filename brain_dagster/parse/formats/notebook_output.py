@@ -68,7 +68,8 @@ def _clipped(text: str, max_lines: int, max_chars: int) -> str:
     """Return the first lines as a terminal shows them: without colours, progress bars at their last state."""
     text = _COLOURS.sub("", clean_text(text[: 20 * max_chars])).strip("\r\n")
     lines = [line.rpartition("\r")[2][:_MAX_LINE].rstrip() for line in text.replace("\r\n", "\n").split("\n")]
-    kept, size = [], 0
+    kept: list[str] = []
+    size = 0
     for line in lines[:max_lines]:
         size += len(line) + 1
         if size > max_chars and kept:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from brain_dagster.chunk.pages import Page, PageChunk, chunk_page
@@ -55,14 +55,14 @@ def whole(text: str, counter: TokenCounter, **place: object) -> PageChunk:
     return PageChunk(0, len(source), source.tokens(0, len(source)), **place)  # type: ignore[arg-type]
 
 
-def read_each(pages: Sequence[Page], read: Callable[[int, Page], Part]) -> Iterator[Part]:
+def read_each(pages: Sequence[Page], read: Callable[[int, Page], Iterable[Part]]) -> Iterator[Part]:
     """Read part after part; one that its library cannot make sense of says why and harms no other (G2).
 
-    `read` takes the position, from 0, and the place of a part.
+    `read` takes the position, from 0, and the place of a part; a part may come in several pieces.
     """
     for position, page in enumerate(pages):
         try:
-            yield read(position, page)
+            yield from read(position, page)
         except MemoryError:
             raise
         except Exception as error:  # noqa: BLE001 - office libraries raise nearly everything on damaged input

@@ -1,0 +1,1 @@
+"""Reads pages from their pictures where their text layer says nothing."""
