@@ -20,6 +20,8 @@ BENCHMARKS = (
     "gather",
     "filtered_index",
     "codemap",
+    "ocr",
+    "pages",
 )
 
 

@@ -53,7 +53,7 @@ def is_conversation(text: str) -> bool:
     """
     lines = text[: 200 * SAMPLE_LINES].splitlines()[:SAMPLE_LINES]
     written = [line for line in lines if line.strip()]
-    openings = [found for line in written if (found := opening(line)) is not None and found.speaker]
+    openings, ends = _openings(written)
     if len(openings) < FEWEST_TURNS or not _is_most(lines, written, len(openings)):
         return False
     speakers = Counter(short_name(each.speaker) for each in openings)
@@ -64,8 +64,22 @@ def is_conversation(text: str) -> bool:
         or 5 * repeated < 4 * len(openings)
     ):
         return False
-    strangers = sum(not may_speak(each.speaker) and not _has_nick(each) for each in openings)
-    return 100 * strangers < FIELD_PERCENT * len(openings) and _is_spoken(openings, speakers)
+    strangers = sum(not may_speak(each.speaker) and not each.has_nick for each in openings)
+    return 100 * strangers < FIELD_PERCENT * len(openings) and _is_spoken(openings, ends, speakers)
+
+
+def _openings(written: list[str]) -> tuple[list[Opening], list[str]]:
+    """Return the first lines of all turns, and the last line of each."""
+    openings: list[Opening] = []
+    ends: list[str] = []
+    for line in written:
+        found = opening(line)
+        if found is not None and found.speaker:
+            openings.append(found)
+            ends.append(line)
+        elif ends and found is None:
+            ends[-1] = line
+    return openings, ends
 
 
 def _is_most(lines: list[str], written: list[str], turns: int) -> bool:
@@ -76,17 +90,11 @@ def _is_most(lines: list[str], written: list[str], turns: int) -> bool:
     return 100 * led >= TURN_PERCENT * len(firsts) and 2 * led > turns
 
 
-def _has_nick(found: Opening) -> bool:
-    return not found.is_named and not found.time  # `<nick> text`
-
-
-def _is_spoken(openings: list[Opening], speakers: Counter[str]) -> bool:
-    named = [each for each in openings if each.is_named]
-    if 2 * len(named) < len(openings):
+def _is_spoken(openings: list[Opening], ends: list[str], speakers: Counter[str]) -> bool:
+    if 2 * sum(each.is_named for each in openings) < len(openings):
         return True
-    sentences = sum(_SENTENCE_END.search(each.text[-20:]) is not None for each in named)
-    long = sum(len(each.text) > 300 for each in named)  # cut off before its end
-    if 100 * (sentences + long) < SENTENCE_PERCENT * len(named):
+    sentences = sum(_SENTENCE_END.search(line[-20:]) is not None for line in ends)
+    if 100 * sentences < SENTENCE_PERCENT * len(ends):
         return False
     if len(speakers) == 2:
         return True

@@ -25,7 +25,7 @@ _STAMPED = re.compile(
     rf"(?:From[ \t]+)?(?:<({_NAME})>|({_NAME})[ \t]*:(?=\s|$))[ \t]*(.*)$"
 )
 _STAMP_BEHIND = re.compile(
-    rf"^({_NAME})[ \t]*(?:[\[(]({_STAMP})[\])][ \t]*:?|[ \t]({_STAMP})[ \t]*(?::(?=\s)|$))[ \t]*(.*)$"
+    rf"^(?:\[({_NAME})\]|({_NAME}))[ \t]*(?:[\[(]({_STAMP})[\])][ \t]*:?|[ \t]({_STAMP})[ \t]*(?::(?=\s)|$))[ \t]*(.*)$"
 )
 _NAMED = re.compile(rf"^(?:<({_NAME})>|({_NAME})[ \t]?:(?=\s|$))[ \t]*(.*)$")
 _CHAT = re.compile(rf"^([ \t]*)\[((?:{_STAMP})?)\][ \t]([^:]{{1,{MAX_NAME_CHARS}}}):(?:[ \t](.*))?$")
@@ -98,6 +98,7 @@ class Opening(NamedTuple):
     text: str
     is_reply: bool = False
     is_named: bool = True  # by a colon alone, which many lines have that nobody says
+    has_nick: bool = False  # `<nick> text`
 
 
 def opening(line: str) -> Opening | None:
@@ -106,13 +107,15 @@ def opening(line: str) -> Opening | None:
     found = _STAMPED.match(line)
     if found is not None:
         name = found[4] or found[5].partition(" to ")[0]
-        return Opening(name, found[1] or found[2] or found[3], found[6], is_named=False)
+        time = found[1] or found[2] or found[3]
+        return Opening(name, time, found[6], is_named=False, has_nick=found[4] is not None)
     found = _STAMP_BEHIND.match(line)
     if found is not None:
-        return Opening(found[1], found[2] or found[3], found[4], is_named=False)
+        return Opening(found[1] or found[2], found[3] or found[4], found[5], is_named=False)
     found = _NAMED.match(line)
     if found is not None and len(found[1] or found[2]) <= 2 * MAX_NAME_CHARS:
-        return Opening(found[1] or found[2], "", found[3], is_named=found[1] is None)
+        has_nick = found[1] is not None
+        return Opening(found[1] or found[2], "", found[3], is_named=not has_nick, has_nick=has_nick)
     found = _ONLY_STAMP.match(line)
     return Opening("", found[1], "", is_named=False) if found is not None else None
 

@@ -197,10 +197,12 @@ def test_failed_blocking_check_stops_the_stage_after_it_for_that_partition(
 
 
 def test_scanned_document_is_named_by_a_check_and_does_not_stop_the_others(
-    instance: dg.DagsterInstance, brain: Database, folder: Path
+    instance: dg.DagsterInstance, brain: Database, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tests.corpora import pdfs
 
+    monkeypatch.setenv("BRAIN_VISION", "none")
+    settings.cache_clear()
     (folder / "lease.pdf").write_bytes(pdfs.page_mix(["scan", "scan"]))
     add_folder(brain, "pages", folder)
     outcome = run_sync(instance, "pages")

@@ -11,10 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brain_dagster.chunk.api import chunk_text
+from brain_dagster.chunk.blocks import READERS
 from brain_dagster.chunk.components import COMPONENTS
 from brain_dagster.chunk.languages import LANGUAGES
+from brain_dagster.chunk.records import RECORDED
 from brain_dagster.chunk.structure import STRUCTURED
 from brain_dagster.chunk.tokens import default_counter
+from brain_dagster.chunk.turns import SPOKEN
 from brain_dagster.model import ParsedDocument
 
 CORPORA = Path(__file__).resolve().parent.parent / "corpora"
@@ -24,7 +27,7 @@ TEXTS = {
     for path in sorted((CORPORA / folder).iterdir())
     if path.is_file()
 }
-EVERY_LANGUAGE = [*LANGUAGES, *STRUCTURED, *COMPONENTS, "html", "markdown", "rst", ""]
+EVERY_LANGUAGE = sorted({*LANGUAGES, *STRUCTURED, *COMPONENTS, "html", *READERS, *RECORDED, *SPOKEN, ""})
 
 
 def assert_tiles(document: ParsedDocument, text: str, budget: int) -> None:

@@ -193,12 +193,36 @@ def paged(text: str, **facts: object) -> ReadItem:
     return one(b"%PDF-1.7", b"a.pdf", Parser(lambda _: document(text, page_count=20, **facts)))
 
 
-def test_g4_pages_without_text_fail_the_document_and_are_named() -> None:
-    became = paged("some text", pages_without_text=(3, 5, 6, 7))
+def test_g4_document_of_which_only_pictures_are_there_fails_and_its_pages_are_named() -> None:
+    became = paged("", pages_without_text=(3, 5, 6, 7))
     assert (became.state, became.reason_code) == (State.FAILED, "needs-ocr")
-    assert became.reason == "pages 3, 5-7 have no text layer; they need OCR"
+    assert became.reason == "pages 3, 5-7 have no usable text layer; they need OCR"
     assert became.document is None
-    assert paged("", pages_without_text=(1,)).reason == "page 1 has no text layer; it needs OCR"
+    assert paged("", pages_without_text=(1,)).reason == "page 1 has no usable text layer; it needs OCR"
+
+
+def test_g4_pages_that_nothing_read_are_named_beside_those_that_are_searchable() -> None:
+    became = paged("some text", pages_without_text=(3, 5, 6, 7))
+    assert (became.state, became.reason_code) == (State.READY, "needs-ocr")
+    assert became.reason == "pages 3, 5-7 have no usable text layer; they need OCR"
+    assert became.retry_at is None
+
+
+def test_outcome_says_how_pages_were_read_from_their_picture() -> None:
+    how = "pages 2-3 read from their picture by rapidocr (PP-OCRv6), confidence 0.97"
+    became = paged("some text", read_from_pictures=how)
+    assert (became.state, became.reason_code, became.reason) == (State.READY, None, how)
+    partly = paged("some text", read_from_pictures=how, pages_without_text=(4,))
+    assert partly.reason == f"page 4 has no usable text layer; it needs OCR; {how}"
+
+
+def test_g4_pages_whose_reader_was_busy_are_tried_again_and_the_others_are_searchable() -> None:
+    before = datetime.now(UTC)
+    became = paged("some text", pages_without_text=(2,), retry_after_s=60.0)
+    assert became.state is State.READY
+    assert became.retry_at is not None
+    assert 59 < (became.retry_at - before).total_seconds() < 70
+    assert paged("", pages_without_text=(1,), retry_after_s=60.0).retry_at is not None
 
 
 def test_g3_pages_that_were_not_read_are_a_warning_if_others_were() -> None:

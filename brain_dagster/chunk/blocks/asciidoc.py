@@ -70,7 +70,8 @@ class _Reader:
             self.led_from = number if self.led_from is None else self.led_from
         elif not self.in_paragraph:
             self._begin(number)
-            self.in_paragraph, self.led_from = True, None
+            # A fence that nothing closes is no text that a section title could not follow.
+            self.in_paragraph, self.led_from = _FENCE.match(line) is None, None
         return number + 1
 
     def _begin(self, number: int, **properties: object) -> None:

@@ -78,7 +78,7 @@ def _heading(lines: list[str], number: int, style: _Style) -> tuple[str, str, in
     title = " ".join(line.split())
     under = lines[number + 1].rstrip() if number + 1 < len(lines) else ""
     is_underlined = _UNDERLINE.match(under) is not None and abs(len(under) - len(line)) <= 3
-    if is_underlined and line[0].isalnum() and not line.endswith((",", ";")):
+    if is_underlined and line[0].isalnum() and not line.endswith((",", ";")) and "|" not in line:
         return under[0], title, 2
     kind = _kind(lines, number, style)
     return (kind, title, 1) if kind else None
@@ -92,7 +92,7 @@ def _kind(lines: list[str], number: int, style: _Style) -> str:
     numbered = _NUMBERED.match(line)
     if numbered is not None:
         is_title = is_alone and _may_be_title(line[numbered.end() :]) and not _is_list_item(lines, number)
-        return f"{numbered[1].count('.') + 1} numbers" if is_title else ""
+        return f"{_depth(line)} numbers" if is_title else ""
     if not (is_alone or under[:1] in " \t") or not _may_be_title(line) or _letters(line) < FEWEST_LETTERS:
         return ""
     if style.has_capitals and line.isupper() and len(line.split()) <= MAX_CAPITAL_WORDS:
@@ -108,14 +108,17 @@ def _may_be_title(text: str) -> bool:
 
 
 def _is_list_item(lines: list[str], number: int) -> bool:
-    """Whether the next text is a numbered line as deep as this one: then both are items of a list."""
-    numbered = _NUMBERED.match(lines[number])
-    for following in lines[number + 1 : number + 6]:
-        if following.strip():
-            other = _NUMBERED.match(following)
-            is_alike = numbered is not None and other is not None
-            return is_alike and other[1].count(".") <= numbered[1].count(".")  # type: ignore[index]
-    return False
+    """Whether the next text or the last is a numbered line as deep as this one: both are items of a list."""
+    depth = _depth(lines[number])
+    following = next(filter(str.strip, lines[number + 1 : number + 6]), "")
+    before = next(filter(str.strip, reversed(lines[max(0, number - 5) : number])), "")
+    return 0 < _depth(following) <= depth or _depth(before) == depth
+
+
+def _depth(line: str) -> int:
+    """Return how many numbers a numbered line begins with; 0 if it is none."""
+    numbered = _NUMBERED.match(line)
+    return numbered[1].count(".") + 1 if numbered is not None else 0
 
 
 def _letters(line: str) -> int:
