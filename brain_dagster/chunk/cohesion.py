@@ -48,7 +48,7 @@ def shifts(turns: Sequence[Sequence[str]]) -> list[float]:
     ends = list(accumulate(map(len, turns)))
     if len(turns) < 3 or ends[-1] > MAX_WORDS:
         return [0.0] * len(turns)
-    likeness = _likeness([word for turn in turns for word in turn], ends[:-1])
+    likeness = likeness_at([word for turn in turns for word in turn], ends[:-1])
     return [0.0, *(_depth(likeness, gap) for gap in range(len(likeness)))]
 
 
@@ -66,7 +66,7 @@ def _depth(likeness: Sequence[float], gap: int) -> float:
     return left + right - 2 * here
 
 
-def _likeness(words: Sequence[str], gaps: Sequence[int]) -> list[float]:
+def likeness_at(words: Sequence[str], gaps: Sequence[int]) -> list[float]:
     """Return the cosine of the windows on both sides of each gap.
 
     The windows slide: a word that changes sides changes one product and two squares, so the cost is

@@ -25,7 +25,8 @@ _STAMPED = re.compile(
     rf"(?:From[ \t]+)?(?:<({_NAME})>|({_NAME})[ \t]*:(?=\s|$))[ \t]*(.*)$"
 )
 _STAMP_BEHIND = re.compile(
-    rf"^(?:\[({_NAME})\]|({_NAME}))[ \t]*(?:[\[(]({_STAMP})[\])][ \t]*:?|[ \t]({_STAMP})[ \t]*(?::(?=\s)|$))[ \t]*(.*)$"
+    rf"^(?:\[({_NAME})\]|({_NAME}))[ \t]*"
+    rf"(?:[\[(]({_STAMP})[\])][ \t]*:?|[ \t]({_STAMP})[ \t]*(?::(?=\s)|$))[ \t]*(.*)$"
 )
 _NAMED = re.compile(rf"^(?:<({_NAME})>|({_NAME})[ \t]?:(?=\s|$))[ \t]*(.*)$")
 _CHAT = re.compile(rf"^([ \t]*)\[((?:{_STAMP})?)\][ \t]([^:]{{1,{MAX_NAME_CHARS}}}):(?:[ \t](.*))?$")

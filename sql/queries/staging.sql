@@ -33,6 +33,8 @@ WHERE s.source_id = %(source_id)s
       SELECT FROM incoming_item i
       WHERE %(keeps)s AND i.path_bytes = s.path_bytes AND i.token = s.token
         AND i.change NOT IN ('unchanged', 'removed')
+        -- A touched file was settled as unchanged, and its staged chunks are gone.
+        AND s.change NOT IN ('unchanged', 'removed')
         AND s.recipe = %(recipe)s AND s.state IS NOT NULL AND s.retry_at IS NULL);
 
 -- name: insert_items

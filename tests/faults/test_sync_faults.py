@@ -131,6 +131,23 @@ def test_a1_kill_at_every_step_leaves_whole_documents_and_a_rerun_equals_a_clean
         assert check_invariants(db) == ()
 
 
+def test_a1_a_touched_file_of_a_killed_run_is_read_again_and_stays_as_it_was(
+    db: Database, db_url: str, folder: Path, brain_settings: Settings
+) -> None:
+    """The killed run had found that its bytes were the same, and dropped the chunks it had staged for it."""
+    add_folder(db, "s", folder)
+    long_ago = time.time_ns() - 3_600 * 10**9  # a file younger than two seconds is never believed unchanged
+    os.utime(folder / "keep.py", ns=(long_ago, long_ago))
+    sync(db, "s", brain_settings)
+    before = content_of(db)
+    os.utime(folder / "keep.py", ns=(long_ago + 10**9, long_ago + 10**9))
+    assert children.run(sync_alone, db_url, brain_settings.home, plan="kill:sync.chunks_done") == -9
+    close_dead_runs(db)
+    sync(db, "s", brain_settings)
+    assert content_of(db) == before
+    assert check_invariants(db) == ()
+
+
 def test_a1_embedded_batches_survive_a_kill_and_are_not_embedded_again(
     db: Database, db_url: str, folder: Path, brain_settings: Settings
 ) -> None:

@@ -326,6 +326,7 @@ def test_scan_is_read_word_for_word(real: ParserPool) -> None:
     assert how.startswith("page 1 read from its picture by rapidocr (PP-OCRv6), confidence ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("turned", "askew"), [(90, 0.0), (180, 0.0), (0, 2.0)])
 def test_page_that_lay_turned_or_askew_on_the_glass_is_read(
     real: ParserPool, turned: int, askew: float

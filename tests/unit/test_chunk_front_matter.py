@@ -94,9 +94,9 @@ JSON = """{
             {"description": "All about bees", "keywords": "bees, city", "tags": "bees, city"},
         ),
         (
-            "// a comment\n= Title\nAda Green <ada@example.org>\n2024-03-09\n:description: Bees\n:!toc:\n:empty:\n\ntext\n",
+            "// remark\n= Title\nAda Green <ada@a.org>\n2024-03-09\n:summary: Bees\n:!toc:\n:no:\n\ntext\n",
             "asciidoc",
-            {"author": "Ada Green", "date": "2024-03-09", "description": "Bees"},
+            {"author": "Ada Green", "date": "2024-03-09", "summary": "Bees", "description": "Bees"},
         ),
         (
             "#+title: Bees\n#+FILETAGS: :a:b:\n#+STARTUP: fold\n\ntext\n",

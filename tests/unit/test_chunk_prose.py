@@ -256,8 +256,8 @@ def test_row_of_a_grid_that_has_several_lines_is_not_torn() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Intro.\n\n    first = 1\n\n    second = 2\n\n    third = 3\n\nOutro.\n",
-        "Intro::\n\n    first = 1\n\n    second = 2\n\n    third = 3\n\nOutro.\n",
+        "Intro.\n\n    first = a(1, 2, 3)\n\n    second = b(4, 5)\n\n    third = c(6, 7, 8)\n\nOutro.\n",
+        "Intro::\n\n    first = a(1, 2, 3)\n\n    second = b(4, 5)\n\n    third = c(6, 7, 8)\n\nOutro.\n",
     ],
 )
 @pytest.mark.parametrize("language", ["markdown", "rst"])

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from brain_dagster.chunk.api import chunk_text
+from brain_dagster.chunk.records import record_starts
+from brain_dagster.chunk.source import SourceText
+from brain_dagster.chunk.tokens import default_counter
 
 PROSE = Path(__file__).resolve().parent.parent / "corpora" / "prose"
 
@@ -55,6 +58,11 @@ def test_stray_quotation_mark_does_not_swallow_the_table() -> None:
     chunks = chunk_text(text, "csv", 40).chunks
     assert all(chunk.text.endswith("\n") for chunk in chunks)
     assert max(chunk.text.count("\n") for chunk in chunks) < 30
+
+
+def test_inches_open_no_cell() -> None:
+    text = 'a,5" disk\nb,c\nd,5" disk\n"e\nf",g\n'
+    assert record_starts(SourceText(text, default_counter()), ",") == [0, 10, 14, 24]
 
 
 def test_record_over_the_budget_is_cut_and_its_neighbours_are_not() -> None:

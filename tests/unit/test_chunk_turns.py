@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+
 import pytest
 
 from brain_dagster.chunk.api import chunk_text
+from brain_dagster.chunk.cohesion import WINDOW, likeness_at
 from brain_dagster.chunk.conversations import is_conversation
 from brain_dagster.chunk.plain import with_plain_texts
 from brain_dagster.chunk.spoken import opening, seconds_of
 from brain_dagster.chunk.tokens import default_counter
+from brain_dagster.ingest.content import Content, open_content
 from brain_dagster.model import ChunkDraft
 
 # Ten turns about a roof, then ten about a choir; minutes 0 to 9 and 10 to 19 of a recording.
@@ -69,6 +74,7 @@ NO_CONVERSATIONS = {
     "prose": "The meeting went well. Ada: she was late.\n\nNothing else happened, and nobody spoke.\n\n" * 9,
     "read me": "# Tool\n\nUsage: run it.\n\nNote: It runs.\n\nWarning: It may stop.\n\n" * 6,
     "headers": "From: ada@example.org\nTo: bo@example.org\nSubject: Roof.\nDate: today.\n\n" * 6,
+    "measurements": "Alpha: 12 metres\nBeta: 13 metres\n" * 9,
     "poem": "Rain: it falls.\nSnow: it stays.\n",
 }
 
@@ -100,6 +106,17 @@ def test_topics_are_kept_apart(style: str) -> None:
     chunks = chunk_text(STYLES[style], language, budget).chunks
     (first,) = [chunk for chunk in chunks if CHOIR[0][1][:30] in chunk.text]
     assert ROOF[-1][1][30:] not in first.text
+
+
+def test_likeness_of_sliding_windows_is_their_cosine() -> None:
+    words = [f"word{number * number % 37}" for number in range(4 * WINDOW)]
+    gaps = [1, 5, WINDOW - 1, WINDOW, WINDOW + 7, 3 * WINDOW, 4 * WINDOW - 2]
+    expected = []
+    for gap in gaps:
+        left, right = Counter(words[max(0, gap - WINDOW) : gap]), Counter(words[gap : gap + WINDOW])
+        product = sum(left[word] * right[word] for word in left)
+        expected.append(product / math.hypot(*left.values()) / math.hypot(*right.values()))
+    assert likeness_at(words, gaps) == pytest.approx(expected)
 
 
 def test_times_and_speakers_are_the_last_heading() -> None:
@@ -155,6 +172,13 @@ def test_speech_over_the_budget_is_cut_at_sentences_and_keeps_its_speaker() -> N
     assert all("Dee" in chunk.headings[-1] for chunk in pieces)
 
 
+def test_line_before_a_speech_over_the_budget_leads_it() -> None:
+    speech = "Dee: " + "The choir sings and nobody listens to the tenor. " * 60 + "\n"
+    first, *_ = chunk_text("Bo: Now you.\n" + speech + STYLES["named"], "text", 120).chunks
+    assert first.text.startswith("Bo: Now you.\nDee: The choir sings")
+    assert first.headings == ("Bo, Dee",)
+
+
 def test_thread_of_a_chat_stays_together() -> None:
     question = "[2024-05-01 {}] Ada: Does anybody know where the ladder of the roofer is?\n"
     replies = "    [2024-05-01 {}] Bo: In the barn, behind the door.\n        Or below it.\n" * 2
@@ -174,6 +198,15 @@ def test_names_in_captions_are_carried_on_and_their_sentences_kept_whole() -> No
     text = "WEBVTT\n\n" + "".join(cue.format(n + 1, n, n, words) for n, words in enumerate(said))
     chunks = chunk_text(text, "vtt", 90).chunks
     assert places(chunks) == ["00:00:00-00:00:01, Ada", "00:00:02-00:00:03, Bo", "00:00:04-00:00:05, Cy"]
+
+
+def test_captions_of_one_speech_that_fits_stay_together() -> None:
+    cue = "00:00:{:02}.000 --> 00:00:{:02}.900\n{}and so it goes on and on\n\n"
+    names = ["Ada: ", "", "", "Bo: ", "", "", ""]
+    text = "WEBVTT\n\n" + "".join(cue.format(n, n, name) for n, name in enumerate(names))
+    size = default_counter().count(cue.format(10, 10, "Ada: "))
+    chunks = chunk_text(text, "vtt", 5 * size).chunks
+    assert places(chunks) == ["00:00:00-00:00:02, Ada", "00:00:03-00:00:06, Bo"]
 
 
 def test_words_of_captions_are_what_is_embedded() -> None:
@@ -238,3 +271,20 @@ def test_who_does_not_speak(line: str) -> None:
 )
 def test_seconds_between_times(earlier: str, later: str, gap: float) -> None:
     assert (seconds_of(later) or 0) - (seconds_of(earlier) or 0) == gap
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "media_type"),
+    [
+        ("talk.vtt", "vtt", "text/vtt"),
+        ("talk.SRT", "srt", "application/x-subrip"),
+        ("server.log", "log", "text/plain"),
+        ("rows.jsonlines", "jsonl", "application/x-ndjson"),
+    ],
+)
+def test_turns_and_records_are_known_by_the_name_of_their_file(
+    path: str, language: str, media_type: str
+) -> None:
+    content = open_content(path.encode(), b"some words that do not matter\n")
+    assert isinstance(content, Content)
+    assert (content.language, content.media_type) == (language, media_type)

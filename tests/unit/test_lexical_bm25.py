@@ -64,6 +64,7 @@ def test_a_text_without_words_has_no_terms() -> None:
     assert columns.bm25.indices() == []
 
 
+@pytest.mark.slow
 def test_d3_five_megabytes_of_distinct_words_keep_the_most_frequent_and_say_so() -> None:
     words = " ".join(f"w{number:x}q" for number in range(400_000))
     columns = lexical_columns(text=f"needle needle {words}", symbol="", path="", headings=(), enclosing=())
