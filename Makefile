@@ -11,8 +11,8 @@ install: $(STAMP)
 $(STAMP): constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Brain needs Python 3.11 or newer; set PYTHON=/path/to/python3.11") if sys.version_info < (3, 11) else None'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "installing the pinned dependencies (once; about two minutes)"
-	$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@echo "installing the pinned dependencies (once; about three minutes)"
+	$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $(STAMP)
 
 run: $(STAMP)

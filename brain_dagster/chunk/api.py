@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from brain_dagster.chunk.blocks import READERS
-from brain_dagster.chunk.components import COMPONENTS, chunk_components
 from brain_dagster.chunk.conversations import is_conversation
 from brain_dagster.chunk.declarations import chunk_declarations
-from brain_dagster.chunk.html import chunk_html
 from brain_dagster.chunk.languages import LANGUAGES
 from brain_dagster.chunk.lines import chunk_lines
 from brain_dagster.chunk.prose import chunk_prose
 from brain_dagster.chunk.records import RECORDED, chunk_records
 from brain_dagster.chunk.source import SourceText
-from brain_dagster.chunk.structure import STRUCTURED, chunk_structure
+from brain_dagster.chunk.structured.components import COMPONENTS, chunk_components
+from brain_dagster.chunk.structured.html import chunk_html
+from brain_dagster.chunk.structured.structure import STRUCTURED, chunk_structure
 from brain_dagster.chunk.tokens import TokenCounter, default_counter
 from brain_dagster.chunk.turns import SPOKEN, chunk_turns
 from brain_dagster.model import ParsedDocument

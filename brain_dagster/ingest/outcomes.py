@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from brain_dagster.chunk.plain import with_plain_texts
+from brain_dagster.chunk.structured.plain import with_plain_texts
 from brain_dagster.errors import BrainError, Defect, Transient
 from brain_dagster.ingest.rules import Skip
 from brain_dagster.model import ListedItem, ParsedDocument, ReadItem, State

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brain_dagster.chunk.api import chunk_text
-from brain_dagster.chunk.plain import plain_text, plain_texts, with_plain_texts
+from brain_dagster.chunk.structured.plain import plain_text, plain_texts, with_plain_texts
 from brain_dagster.model import ChunkDraft, ParsedDocument
 
 PAGE = (Path(__file__).resolve().parent.parent / "corpora" / "structure" / "html.html").read_text(

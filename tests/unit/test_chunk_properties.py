@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from brain_dagster.chunk.api import chunk_text
 from brain_dagster.chunk.blocks import READERS
-from brain_dagster.chunk.components import COMPONENTS
 from brain_dagster.chunk.languages import LANGUAGES
 from brain_dagster.chunk.records import RECORDED
-from brain_dagster.chunk.structure import STRUCTURED
+from brain_dagster.chunk.structured.components import COMPONENTS
+from brain_dagster.chunk.structured.structure import STRUCTURED
 from brain_dagster.chunk.tokens import default_counter
 from brain_dagster.chunk.turns import SPOKEN
 from brain_dagster.model import ParsedDocument
@@ -54,7 +54,7 @@ def line_ends(text: str) -> int:
     return text.replace("\r\n", "\n").replace("\r", "\n").count("\n")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     name=st.sampled_from(sorted(TEXTS)),
     share=st.floats(0, 1),
@@ -65,13 +65,13 @@ def test_e7_any_prefix_of_any_file_is_covered(name: str, share: float, budget: i
     assert_tiles(chunk_text(text, name, budget), text, budget)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(name=st.sampled_from(sorted(TEXTS)), language=st.sampled_from(EVERY_LANGUAGE))
 def test_e7_a_wrong_extension_loses_nothing(name: str, language: str) -> None:
     assert_tiles(chunk_text(TEXTS[name], language, 100), TEXTS[name], 100)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     content=st.binary(max_size=400),
     language=st.sampled_from(EVERY_LANGUAGE),
@@ -84,7 +84,7 @@ def test_random_bytes_are_covered_whatever_they_claim_to_be(
     assert_tiles(chunk_text(text, language, 20), text, 20)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     name=st.sampled_from(sorted(TEXTS)),
     cuts=st.lists(st.tuples(st.integers(0, 3_000), st.sampled_from(["{", ")", '"', "\r", "\n\n\n", "é日"]))),
@@ -96,7 +96,7 @@ def test_e7_damaged_files_are_covered(name: str, cuts: list[tuple[int, str]]) ->
     assert_tiles(chunk_text(text, name, 60), text, 60)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     ends=st.lists(st.sampled_from(["\n", "\r\n", "\r"]), min_size=1, max_size=40),
     language=st.sampled_from(["python", "markdown", "", "c"]),

@@ -10,8 +10,8 @@ import pytest
 from brain_dagster.chunk.api import chunk_text
 from brain_dagster.chunk.cohesion import WINDOW, likeness_at
 from brain_dagster.chunk.conversations import is_conversation
-from brain_dagster.chunk.plain import with_plain_texts
 from brain_dagster.chunk.spoken import opening, seconds_of
+from brain_dagster.chunk.structured.plain import with_plain_texts
 from brain_dagster.chunk.tokens import default_counter
 from brain_dagster.ingest.content import Content, open_content
 from brain_dagster.model import ChunkDraft

@@ -11,7 +11,7 @@ from email.parser import BytesParser
 from email.policy import compat32
 
 from brain_dagster.chunk.pages import Page
-from brain_dagster.chunk.plain import plain_text
+from brain_dagster.chunk.structured.plain import plain_text
 from brain_dagster.chunk.tokens import TokenCounter
 from brain_dagster.parse.errors import BrokenDocument
 from brain_dagster.parse.extracted import Part

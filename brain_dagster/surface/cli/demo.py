@@ -81,13 +81,14 @@ def examples() -> tuple[Example, ...]:
             "the source code of Brain itself",
             # Goldsets, and this file, hold their questions word for word and would be the answer to each of
             # them; the handbook is a source of its own. The tests are half of the text, and nobody asks for
-            # them here.
+            # them here, nor for what other projects declare.
             exclude=(
                 "goldsets/*.jsonl",
                 "/brain_dagster/surface/cli/demo.py",
                 "examples/handbook/",
                 "examples/make_documents.py",
                 "/tests/",
+                "/bench/truth/",
             ),
         ),
         Example(

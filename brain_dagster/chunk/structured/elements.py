@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from brain_dagster.chunk.entries import (
+from brain_dagster.chunk.structured.entries import (
     HEADER_CHARS,
     NAME_CHARS,
     NAMES,
@@ -18,7 +18,7 @@ from brain_dagster.chunk.entries import (
     one_line,
     with_plain_line_ends,
 )
-from brain_dagster.chunk.markup import Mark, MarkKind, attributes, marks
+from brain_dagster.chunk.structured.markup import Mark, MarkKind, attributes, marks
 from brain_dagster.chunk.trees import OverBudget
 
 MAX_TAGS = 400_000

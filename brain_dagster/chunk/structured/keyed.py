@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from brain_dagster.chunk.damage import error_bytes, first_error_line
-from brain_dagster.chunk.entries import (
+from brain_dagster.chunk.language import kinds
+from brain_dagster.chunk.structured.entries import (
     HEADER_CHARS,
     NAME_CHARS,
     NAME_ENTRIES,
@@ -23,7 +24,6 @@ from brain_dagster.chunk.entries import (
     one_line,
     with_plain_line_ends,
 )
-from brain_dagster.chunk.language import kinds
 from brain_dagster.chunk.trees import OverBudget, parsed
 
 MAX_BYTES = 8_000_000  # the tree of a text of numbers takes fifty times its size in memory

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from brain_dagster.chunk.captions import CAPTIONED, words_of_captions
-from brain_dagster.chunk.markup import Mark, MarkKind, decoded, marks
+from brain_dagster.chunk.structured.markup import Mark, MarkKind, decoded, marks
 from brain_dagster.model import ChunkDraft
 
 MARKED_UP = frozenset(("html", "xhtml"))

@@ -13,14 +13,14 @@ from itertools import count
 from typing import Any
 
 from brain_dagster.chunk.cuts import cut
-from brain_dagster.chunk.elements import ElementReader
-from brain_dagster.chunk.entries import Entry, EntryReader
-from brain_dagster.chunk.instructions import INSTRUCTIONS, InstructionReader
-from brain_dagster.chunk.keyed import KEYED, KeyedReader
 from brain_dagster.chunk.lines import line_level, line_spans
 from brain_dagster.chunk.packing import SMALL, STRAY, symbol
-from brain_dagster.chunk.rulesets import RuleReader
 from brain_dagster.chunk.source import SourceText, Span
+from brain_dagster.chunk.structured.elements import ElementReader
+from brain_dagster.chunk.structured.entries import Entry, EntryReader
+from brain_dagster.chunk.structured.instructions import INSTRUCTIONS, InstructionReader
+from brain_dagster.chunk.structured.keyed import KEYED, KeyedReader
+from brain_dagster.chunk.structured.rulesets import RuleReader
 from brain_dagster.chunk.trees import OverBudget
 from brain_dagster.model import ParsedDocument
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from brain_dagster.chunk.entries import HEADER_CHARS, one_line
-from brain_dagster.chunk.html import block_marks, page_spans
 from brain_dagster.chunk.lines import line_spans
-from brain_dagster.chunk.markup import Mark, MarkKind, attributes, marks
 from brain_dagster.chunk.source import SourceText, Span
+from brain_dagster.chunk.structured.entries import HEADER_CHARS, one_line
+from brain_dagster.chunk.structured.html import block_marks, page_spans
+from brain_dagster.chunk.structured.markup import Mark, MarkKind, attributes, marks
 from brain_dagster.model import ParsedDocument
 
 COMPONENTS = frozenset(("vue", "svelte"))

@@ -6,7 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from brain_dagster.chunk.entries import HEADER_CHARS, NAME_CHARS, Entry, one_line, with_plain_line_ends
+from brain_dagster.chunk.structured.entries import (
+    HEADER_CHARS,
+    NAME_CHARS,
+    Entry,
+    one_line,
+    with_plain_line_ends,
+)
 from brain_dagster.chunk.trees import OverBudget
 
 LINE_BYTES = 600  # of a line, what is looked at to see what begins there

@@ -12,12 +12,12 @@ from dataclasses import replace
 from itertools import islice
 
 from brain_dagster.chunk.blocks import Block
-from brain_dagster.chunk.html_blocks import Table, page_blocks, tables_of, words
 from brain_dagster.chunk.lines import line_spans
-from brain_dagster.chunk.markup import RAW_ELEMENTS, Mark, MarkKind, attributes, marks
-from brain_dagster.chunk.plain import LINE_BREAKING
 from brain_dagster.chunk.prose import MAX_OUTLINE, section_spans
 from brain_dagster.chunk.source import SourceText, Span
+from brain_dagster.chunk.structured.html_blocks import Table, page_blocks, tables_of, words
+from brain_dagster.chunk.structured.markup import RAW_ELEMENTS, Mark, MarkKind, attributes, marks
+from brain_dagster.chunk.structured.plain import LINE_BREAKING
 from brain_dagster.model import ParsedDocument
 
 MAX_MARKS = 400_000  # some 150 bytes each in memory

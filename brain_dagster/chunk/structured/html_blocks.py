@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from brain_dagster.chunk.blocks import Block
-from brain_dagster.chunk.markup import RAW_ELEMENTS, Mark, MarkKind
-from brain_dagster.chunk.plain import LINE_BREAKING, plain_text
 from brain_dagster.chunk.source import SourceText
+from brain_dagster.chunk.structured.markup import RAW_ELEMENTS, Mark, MarkKind
+from brain_dagster.chunk.structured.plain import LINE_BREAKING, plain_text
 
 WORDS_BYTES = 8_000
 TITLE_CHARS = 200

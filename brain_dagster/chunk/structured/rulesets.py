@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from brain_dagster.chunk.entries import (
+from brain_dagster.chunk.structured.entries import (
     HEADER_CHARS,
     NAME_CHARS,
     Entry,
