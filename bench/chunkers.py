@@ -27,7 +27,7 @@ from brain_dagster.contextualize.stage import stage_contexts
 from brain_dagster.contextualize.structure import StructureContextualizer
 from brain_dagster.embed import SpaceEmbedder, open_embedder
 from brain_dagster.embed.stage import stage_embeddings
-from brain_dagster.evals.compare import MEASURES, compare_paired
+from brain_dagster.evals.compare import compare_paired
 from brain_dagster.evals.goldset import Goldset
 from brain_dagster.evals.result import Evaluation
 from brain_dagster.evals.run import RememberingEmbedder, evaluate
@@ -274,6 +274,3 @@ def _print_quality(found: Mapping[str, Evaluation]) -> None:
                 f"{mode:<9}{variant:<14}{100 * metrics['recall@1']:>9.1f}{100 * metrics['recall@10']:>7.1f}"
                 f"{metrics['mrr@10']:>8.3f}{against}"
             )
-
-
-assert "mrr@10" in MEASURES, "the paired comparison goes by it"

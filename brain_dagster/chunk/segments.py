@@ -258,10 +258,7 @@ class ScopeReader:
 
     def _snap(self, offset: int) -> int:
         """Move a boundary to the start of its line, unless the line is too long to be one chunk (E1)."""
-        start, line_end = self._source.line_around(offset)
-        if self._source.is_indent(start, offset) or self._source.fits(start, line_end, self._budget):
-            return max(start, self._scope.start)
-        return max(offset, self._scope.start)
+        return max(self._source.snapped(offset, self._budget), self._scope.start)
 
     def _shares_line_with_last(self, node: Node) -> bool:
         """Tell whether a comment trails a statement on the same line."""

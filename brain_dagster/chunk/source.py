@@ -67,12 +67,11 @@ class SourceText:
 
     def line_end(self, offset: int) -> int:
         """Return where the line after the one that holds `offset` begins, or the end of the text."""
-        line = self.line_of(offset)
-        return self.line_starts[line] if line < len(self.line_starts) else len(self.content)
+        return self.line_around(offset)[1]
 
     def line_around(self, offset: int) -> tuple[int, int]:
         """Return where the line that holds `offset` begins and ends, its line end included."""
-        line = bisect_right(self.line_starts, offset)
+        line = self.line_of(offset)
         end = self.line_starts[line] if line < len(self.line_starts) else len(self.content)
         return self.line_starts[line - 1], end
 
@@ -132,6 +131,16 @@ class SourceText:
     def is_indent(self, start: int, offset: int) -> bool:
         """Tell whether only indentation stands between the start of a line and `offset`."""
         return offset - start <= MAX_INDENT and not self.content[start:offset].strip()
+
+    def with_indent(self, offset: int) -> int:
+        """Return the start of the line where only indentation stands before `offset`, else `offset`."""
+        start = self.line_start(offset)
+        return start if self.is_indent(start, offset) else offset
+
+    def snapped(self, offset: int, budget: int) -> int:
+        """Return the start of the line, unless it is cut inside because it is too long for a chunk (E1)."""
+        start, end = self.line_around(offset)
+        return start if self.is_indent(start, offset) or self.fits(start, end, budget) else offset
 
     def draft(self, ordinal: int, span: Span) -> ChunkDraft:
         """Turn a span into a chunk."""

@@ -60,10 +60,11 @@ def answer(request: Frame, counter: TokenCounter) -> Iterator[Frame]:
             found = _extracted(extract, request.body, budget, counter)
             yield from _answer_extracted(found, budget, counter)
         else:
-            parsed = chunk_text(request.body.decode(), language, budget, counter=counter)
-            from brain_dagster.codemap.reach import with_reach
+            from brain_dagster.codemap.reach import with_reach  # with the readers of every framework
 
-            yield _text_frame(with_reach(parsed, request.text("path"), language, request.body.decode()))
+            text = request.body.decode()
+            parsed = chunk_text(text, language, budget, counter=counter)
+            yield _text_frame(with_reach(parsed, request.text("path"), language, text))
     except Refused as refusal:
         yield Frame("refused", {"error": type(refusal).__name__, "message": refusal.message})
     except MemoryError:

@@ -111,7 +111,7 @@ def _embedded(source: SourceText) -> Iterator[Section]:
 
 
 def _section(source: SourceText, opened: Mark, raw: Mark, floor: int, end: int) -> Section:
-    start = source.line_start(opened.start) if source.begins_line(opened.start) else opened.start
+    start = source.with_indent(opened.start)
     blank = len(source.content) - len(source.content[end:].lstrip())
     if source.is_blank(end, blank) and blank > end:
         end = source.line_start(blank) if blank < len(source) and source.line_start(blank) > end else blank

@@ -152,8 +152,7 @@ class _BlockReader:
         if self._is_fresh and not last.level:
             self._is_fresh = False
             return last
-        start = self._source.line_start(offset) if self._source.begins_line(offset) else offset
-        self._blocks.append(Block(max(start, last.start)))
+        self._blocks.append(Block(max(self._source.with_indent(offset), last.start)))
         self._is_fresh = False
         return self._blocks[-1]
 

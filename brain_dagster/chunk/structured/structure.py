@@ -168,11 +168,9 @@ class _Chunker:
     def _start(self, entry: Entry[Any], floor: int) -> int:
         """Return where an entry begins: with the comments above it, at the start of a line (E1)."""
         source, offset = self._source, entry.start
-        start = source.line_start(offset)
-        if source.begins_line(offset):
-            return max(self._above(offset, floor) if self._has_comments else start, floor)
-        # A line in the midst of which an entry begins is cut there only if it is too long to be one chunk.
-        return max(start if source.fits(start, source.line_end(offset), self._budget) else offset, floor)
+        if self._has_comments and source.begins_line(offset):
+            return max(self._above(offset, floor), floor)
+        return max(source.snapped(offset, self._budget), floor)
 
     def _above(self, offset: int, floor: int) -> int:
         """Return where the comments begin that stand above an entry, its own line start if there are none.
